@@ -2,7 +2,7 @@
 // algorithm. zlib and its bindings need a call and a stream for every block and clear their tables each time. That
 // costs 2 to 4 times as much, most for short records.
 import { compiledOnce } from '../../engine/kernel/kernel.ts';
-import { newOwn, takeRoom } from '../../engine/kernel/own.ts';
+import { newScratch, reserve } from '../../engine/kernel/own.ts';
 import { attempt } from '../files.ts';
 import { ENCODER_BASE64 } from './encoderBytes.ts';
 
@@ -27,7 +27,7 @@ const encoderModule = compiledOnce(ENCODER_BASE64);
  * when the encoder is garbage.
  */
 export class DeflateEncoder {
-  readonly #own = newOwn();
+  readonly #own = newScratch();
   readonly #module: EncoderModule;
   #outputAt = 0;
 
@@ -42,7 +42,7 @@ export class DeflateEncoder {
     const symbolsAt = aligned(beforeAt + 2 * window.length);
     this.#outputAt = symbolsAt + SYMBOLS_BYTES;
     const bytes = this.#outputAt + mostBytes(window.length);
-    attempt(`cannot deflate records (${bytes} bytes of memory)`, () => takeRoom(this.#own, bytes));
+    attempt(`cannot deflate records (${bytes} bytes of memory)`, () => reserve(this.#own, bytes));
     this.#own.bytes.set(window, WINDOW_AT);
     this.#module.open(WINDOW_AT, beforeAt, symbolsAt);
   }

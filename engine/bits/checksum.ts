@@ -41,7 +41,7 @@ export function crcCombined(first: number, second: number, bytes: number): numbe
  * The CRC of the second of two concatenated texts, computed from `both` and `first`. The second has `bytes` bytes.
  * Cost: as `crcCombined`.
  */
-export function crcBehind(both: number, first: number, bytes: number): number {
+export function crcOfSecond(both: number, first: number, bytes: number): number {
   return (shifted(first, bytes) ^ both) >>> 0;
 }
 

@@ -41,7 +41,7 @@ export function directoryBytes(words: number): number {
 /**
  * Registers a directory that was made elsewhere: the bits before each block of 16 words, then the number of all bits.
  */
-export function keepDirectory(words: Uint32Array, ranks: Uint32Array): void {
+export function cacheDirectory(words: Uint32Array, ranks: Uint32Array): void {
   directories.set(words, ranks);
 }
 

@@ -6,7 +6,7 @@ import type { Dictionary, WrittenDictionary } from './dictionary.ts';
 import { type ColumnValues, compareValues, valuesOf } from './sort.ts';
 
 /** Marks a value of `old` that is not in the merged dictionary. */
-export const LEFT_OUT = 0xffffffff;
+export const DROPPED_CODE = 0xffffffff;
 
 /** The new code of each code of `old` and `young`. New codes ascend, except for `LEFT_OUT`. */
 export interface MergedDictionary {
@@ -24,11 +24,11 @@ export interface MergedDictionary {
  */
 export function mergeDictionaries(old: Dictionary, isUsed: Uint8Array, young: Dictionary): MergedDictionary {
   const [olds, youngs] = [valuesOf(old), valuesOf(young)];
-  const oldCodes = new Uint32Array(old.size).fill(LEFT_OUT);
+  const oldCodes = new Uint32Array(old.size).fill(DROPPED_CODE);
   const youngCodes = new Uint32Array(young.size);
   const draft = new Draft();
   let [code, isOld] = [0, true];
-  const takeOlds = (end: number): void => {
+  const addOlds = (end: number): void => {
     while (code < end) {
       const start = code;
       while (code < end && isUsed[code] !== 0) oldCodes[code] = draft.size + code++ - start;
@@ -39,7 +39,7 @@ export function mergeDictionaries(old: Dictionary, isUsed: Uint8Array, young: Di
   };
   for (let k = 0; k < young.size; k++) {
     const place = placeOf(old, olds, code, youngs, k);
-    takeOlds(place);
+    addOlds(place);
     youngCodes[k] = draft.size;
     if (place < old.size && compareValues(old.type, olds, place, youngs, k) === 0) {
       oldCodes[place] = draft.size;
@@ -47,7 +47,7 @@ export function mergeDictionaries(old: Dictionary, isUsed: Uint8Array, young: Di
     } else isOld = false;
     draft.add(youngs, k, k + 1);
   }
-  takeOlds(old.size);
+  addOlds(old.size);
   return { dictionary: isOld ? old : draft.finish(old), oldCodes, youngCodes, isOld };
 }
 

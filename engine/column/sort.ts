@@ -49,7 +49,7 @@ export function sortDictionary(type: ColumnType, texts: Texts, instantOf: (text:
   let fitting = size;
   while (fitting > 0 && isMisfit(firsts[fitting - 1]!)) fitting--;
   const numbersOfCodes = reordered(numbers, firsts);
-  return { dictionary: { type, size, fitting, ...gathered(texts, firsts), numbers: numbersOfCodes }, codes };
+  return { dictionary: { type, size, fitting, ...gatherTexts(texts, firsts), numbers: numbersOfCodes }, codes };
 }
 
 function isMarked({ bytes, ends }: Texts, number: number): boolean {
@@ -247,7 +247,7 @@ function compareTexts(a: Texts, i: number, b: Texts, k: number): number {
   return compareParts(a.bytes, startOfPart(a.ends, i), a.ends[i]!, b.bytes, startOfPart(b.ends, k), b.ends[k]!);
 }
 
-function gathered(texts: Texts, order: Uint32Array): { ends: Uint32Array; text: Uint8Array } {
+function gatherTexts(texts: Texts, order: Uint32Array): { ends: Uint32Array; text: Uint8Array } {
   const text = new GrowableBytes(texts.bytes.length);
   const ends = new Uint32Array(order.length);
   for (let code = 0; code < order.length; code++) {

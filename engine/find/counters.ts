@@ -34,7 +34,7 @@ const OUT_OF_BUDGET = new Error('the budget of a meter is spent');
  * Returns undefined if `error` means that the budget of a meter is spent or its task cancelled. Throws every other
  * error.
  */
-export function undefinedIfSpent(error: unknown): undefined {
+export function ignoreSpentBudget(error: unknown): undefined {
   if (error !== OUT_OF_BUDGET) throw error;
 }
 

@@ -15,7 +15,7 @@ import { type Lookup, lookupNamed } from '../query/lookups.ts';
 import { locate, locateField, type ManyStep } from '../query/path.ts';
 import type { AnyOf, Page, Ranking } from '../query/ask.ts';
 import { type ConditionStep, urlsRead, valuesNs } from './conditionStep.ts';
-import { Meter, undefinedIfSpent } from './counters.ts';
+import { Meter, ignoreSpentBudget } from './counters.ts';
 import { facetCounts, type FacetCounts } from './facetCounts.ts';
 import { firstRows, rowsOfCodeSet, rowsOfCodesIn } from './postings.ts';
 import {
@@ -85,7 +85,7 @@ export function findRows(collection: CollectionIndex, plan: Plan, meter: Meter =
   try {
     return matching({ collection, form: plan.form, meter }, plan);
   } catch (error) {
-    return undefinedIfSpent(error);
+    return ignoreSpentBudget(error);
   }
 }
 
@@ -106,7 +106,7 @@ export function nearPage(collection: CollectionIndex, plan: Plan, meter: Meter =
     const found = firstRows(meter, index, only.codes[0]!, excluded.length > 0, page, only.ns);
     return found && { ...found, offset: page.offset, facets: [] };
   } catch (error) {
-    return undefinedIfSpent(error);
+    return ignoreSpentBudget(error);
   }
 }
 
@@ -123,7 +123,7 @@ export function hitsOf(
   try {
     return showPage(collection, set, plan, meter);
   } catch (error) {
-    return undefinedIfSpent(error);
+    return ignoreSpentBudget(error);
   }
 }
 

@@ -236,12 +236,12 @@ function addValues(shown: ShownRows, key: Key, rest: readonly Key[], { start, en
       const code = key.codeOf(place++);
       addSorted(shown, key, code, 0, index.countOf({ start: code, end: code + 1 }));
     } while (place < end && key.isSame(place - 1, place));
-    settle(shown, shown.rows.subarray(from, shown.length), rest, place > first + 1);
+    sortWithinValue(shown, shown.rows.subarray(from, shown.length), rest, place > first + 1);
   }
 }
 
 /** Sorts the rows of one value in place; the rows of several codes are first merged by row. */
-function settle(shown: ShownRows, rows: Uint32Array, rest: readonly Key[], isMerged: boolean): void {
+function sortWithinValue(shown: ShownRows, rows: Uint32Array, rest: readonly Key[], isMerged: boolean): void {
   if (rows.length < 2) return;
   if (isMerged) rows.sort();
   if (rest.length > 0) rows.set(sorted(shown, rows, rest));
@@ -269,7 +269,7 @@ function sorted(shown: ShownRows, rows: Uint32Array, keys: readonly Key[]): Uint
       isMerged ||= placeAt(end - 1) !== placeAt(end);
       end++;
     }
-    settle(shown, ordered.subarray(start, end), rest, isMerged);
+    sortWithinValue(shown, ordered.subarray(start, end), rest, isMerged);
     start = end;
   }
   return ordered;

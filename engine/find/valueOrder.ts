@@ -41,7 +41,7 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
  */
 export function valueOrder(dictionary: Dictionary, form: ServedForm, meter: Meter): ValueOrder {
   const { fitting } = dictionary;
-  const isSameValue = sameness(dictionary, form);
+  const isSameValue = equality(dictionary, form);
   const isSame: ValueOrder['isSame'] = (a, b) =>
     a < fitting && b < fitting ? isSameValue(a, b) : a >= fitting && b >= fitting;
   const ns = tableNs(dictionary, form);
@@ -147,7 +147,7 @@ function comparison(dictionary: Dictionary, form: ServedForm): Compare {
     return (a, b) => compareBytes(bytes(a), bytes(b)) || a - b;
   }
   // The fallback applies in forged files only, to a number whose text is not a valid value.
-  const exact = (code: number): bigint => BigInt(exactOf(dictionary, code) ?? 0);
+  const exact = (code: number): bigint => BigInt(exactText(dictionary, code) ?? 0);
   return (a, b) => {
     if (numbers[a] !== numbers[b]) return a - b;
     const difference = exact(a) - exact(b);
@@ -155,12 +155,12 @@ function comparison(dictionary: Dictionary, form: ServedForm): Compare {
   };
 }
 
-function exactOf(dictionary: Dictionary, code: number): string | undefined {
+function exactText(dictionary: Dictionary, code: number): string | undefined {
   return exactValue(dictionary.type, decoder.decode(textAt(dictionary, code)));
 }
 
 /** Returns a test whether two codes are one value. The codes must be neither misfits nor null. */
-function sameness(dictionary: Dictionary, form: ServedForm): (a: number, b: number) => boolean {
+function equality(dictionary: Dictionary, form: ServedForm): (a: number, b: number) => boolean {
   const { numbers, type } = dictionary;
   if (type === 'boolean') return () => false;
   if (!numbers) {
@@ -175,6 +175,6 @@ function sameness(dictionary: Dictionary, form: ServedForm): (a: number, b: numb
   return (a, b) => {
     if (numbers[a] !== numbers[b]) return false;
     if (type === 'float' || Math.abs(numbers[a]!) <= Number.MAX_SAFE_INTEGER) return true;
-    return exactOf(dictionary, a) === exactOf(dictionary, b);
+    return exactText(dictionary, a) === exactText(dictionary, b);
   };
 }

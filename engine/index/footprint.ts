@@ -36,7 +36,7 @@ export function compacted(set: RowSet, rows: number): RowSet {
     case 'list':
       if (isShared(set.rows)) return set;
       if (set.rows.length > wordsFor(rows)) return compacted(ofBitmap(bitmapOf(set.rows, rows)), rows);
-      return { kind: 'list', rows: exact(set.rows) };
+      return { kind: 'list', rows: exactlySized(set.rows) };
     case 'bitmap':
       if (isShared(set.words)) return set;
       if (set.count < set.words.length) return { kind: 'list', rows: selectRanks(set.words, 0, set.count) };
@@ -44,7 +44,7 @@ export function compacted(set: RowSet, rows: number): RowSet {
         const left = selectRanks(set.words, 0, rows - set.count, true);
         return { kind: 'complement', of: { kind: 'list', rows: left }, rows };
       }
-      return { ...set, words: exact(set.words) };
+      return { ...set, words: exactlySized(set.words) };
     case 'complement':
       return complement(compacted(set.of, rows), rows);
   }
@@ -77,6 +77,6 @@ function bufferBytes(array: Uint32Array): number {
 }
 
 /** Copies a view of a part of its buffer: keeping or sending the view would keep or send the whole buffer. */
-function exact(array: Uint32Array): Uint32Array {
+function exactlySized(array: Uint32Array): Uint32Array {
   return array.byteLength === array.buffer.byteLength ? array : array.slice();
 }

@@ -181,14 +181,14 @@ class GramLists {
   #append(end: number, distance: number): number {
     let at = end;
     for (let rest = distance; ; rest >>>= 7) {
-      if (at % PIECE_BYTES === 0) at = this.#pieceBehind(at);
+      if (at % PIECE_BYTES === 0) at = this.#pieceAfter(at);
       this.#pieces[at++] = rest < 0x80 ? rest : (rest & 0x7f) | 0x80;
       if (rest < 0x80) return at;
     }
   }
 
   /** Adds a piece to a list without pieces or with a full last piece. Returns the start of the piece. */
-  #pieceBehind(end: number): number {
+  #pieceAfter(end: number): number {
     const start = this.#end;
     this.#end += PIECE_BYTES;
     if (this.#end > this.#pieces.length) {
@@ -263,7 +263,7 @@ export function gramBlocks(
     const bytes = list.end - list.start;
     if (blocks && bytes > blocks.length * blockListBytes) break;
     beforeList(bytes);
-    blocks = blocks ? keptBlocks(postings, list, blocks) : blocksOf(postings, list);
+    blocks = blocks ? intersectBlocks(postings, list, blocks) : blocksOf(postings, list);
   }
   return blocks!;
 }
@@ -304,7 +304,7 @@ function blocksOf(postings: Uint8Array, { start, end }: { start: number; end: nu
 }
 
 /** The given blocks that are also in the list. Cost: one merge. */
-function keptBlocks(
+function intersectBlocks(
   postings: Uint8Array,
   list: { readonly start: number; readonly end: number },
   blocks: Uint32Array,

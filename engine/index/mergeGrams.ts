@@ -3,7 +3,7 @@
 // texts after a merge.
 import { GrowableBytes, GrowableU32 } from '../bits/growable.ts';
 import type { Dictionary } from '../column/dictionary.ts';
-import { LEFT_OUT, type MergedDictionary } from '../column/mergeDictionary.ts';
+import { DROPPED_CODE, type MergedDictionary } from '../column/mergeDictionary.ts';
 import { buildGrams, type Grams, pushDistance } from './grams.ts';
 
 /** Reads one list of an index at a time. */
@@ -37,7 +37,7 @@ export function mergeGrams(
   const ends = new GrowableU32(keys.length);
   const [first, second] = [old.keys, youngs.grams.keys];
   for (let i = 0, k = 0; i < first.length || k < second.length;) {
-    const key = Math.min(first[i] ?? LEFT_OUT, second[k] ?? LEFT_OUT);
+    const key = Math.min(first[i] ?? DROPPED_CODE, second[k] ?? DROPPED_CODE);
     open(olds, first[i] === key ? i++ : -1);
     open(youngs, second[k] === key ? k++ : -1);
     const before = postings.length;
@@ -62,7 +62,7 @@ function open(reader: Reader, list: number): void {
 
 function mergeLists(postings: GrowableBytes, olds: Reader, youngs: Reader): void {
   let [last, old, young] = [-1, nextCode(olds), nextCode(youngs)];
-  for (let code = Math.min(old, young); code !== LEFT_OUT; code = Math.min(old, young)) {
+  for (let code = Math.min(old, young); code !== DROPPED_CODE; code = Math.min(old, young)) {
     pushDistance(postings, code - last);
     last = code;
     if (old === code) old = nextCode(olds);
@@ -83,8 +83,8 @@ function nextCode(reader: Reader): number {
     reader.last += distance;
     const code = distance > 0 ? reader.codes[reader.last] : undefined;
     reader.isBroken ||= code === undefined;
-    if (code === undefined) return LEFT_OUT;
-    if (code !== LEFT_OUT) return code;
+    if (code === undefined) return DROPPED_CODE;
+    if (code !== DROPPED_CODE) return code;
   }
-  return LEFT_OUT;
+  return DROPPED_CODE;
 }

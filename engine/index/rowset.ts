@@ -121,16 +121,19 @@ export function ofBitmap(words: Uint32Array): BitmapRows {
 
 /** The rows in both sets. Cost: that of the smaller set, or one pass over two bitmaps. */
 export function intersect(a: RowSet, b: RowSet): RowSet {
-  if (a.kind === 'range') return within(b, a.start, a.end);
-  if (b.kind === 'range') return within(a, b.start, b.end);
+  if (a.kind === 'range') return clip(b, a.start, a.end);
+  if (b.kind === 'range') return clip(a, b.start, b.end);
   if (a.kind === 'complement') {
     return b.kind === 'complement' ? complement(union([a.of, b.of], a.rows), a.rows) : subtract(b, a.of);
   }
   if (b.kind === 'complement') return subtract(a, b.of);
   if (a.kind === 'list') {
-    return { kind: 'list', rows: b.kind === 'list' ? intersectLists(a.rows, b.rows) : kept(a.rows, b.words, true) };
+    return {
+      kind: 'list',
+      rows: b.kind === 'list' ? intersectLists(a.rows, b.rows) : rowsWithBit(a.rows, b.words, true),
+    };
   }
-  if (b.kind === 'list') return { kind: 'list', rows: kept(b.rows, a.words, true) };
+  if (b.kind === 'list') return { kind: 'list', rows: rowsWithBit(b.rows, a.words, true) };
   return { kind: 'bitmap', ...intersection(a.words, b.words) };
 }
 
@@ -175,7 +178,7 @@ export function union(sets: readonly RowSet[], rows: number): RowSet {
   if (some.length === 0) return NO_ROWS;
   if (some.length === 1) return some[0]!;
   if (total <= rows * DENSE_PART && some.every(isAscending))
-    return { kind: 'list', rows: ascending(joined(some, total), rows) };
+    return { kind: 'list', rows: ascending(concatenate(some, total), rows) };
   const words = new Uint32Array(wordsFor(rows));
   for (const set of some) addTo(words, set);
   return ofBitmap(words);
@@ -306,7 +309,7 @@ function fill(words: Uint32Array, start: number, end: number): void {
   for (; row < end; row++) setBit(words, row);
 }
 
-function within(set: RowSet, start: number, end: number): RowSet {
+function clip(set: RowSet, start: number, end: number): RowSet {
   switch (set.kind) {
     case 'range': {
       const first = Math.max(set.start, start);
@@ -318,15 +321,15 @@ function within(set: RowSet, start: number, end: number): RowSet {
     }
     case 'bitmap':
       if (start === 0 && isClearFrom(set.words, end)) return set;
-      return withinLarge(set, { start, end }, set.words.length * 32);
+      return clipLarge(set, { start, end }, set.words.length * 32);
     case 'complement':
       if (start === 0 && end >= set.rows) return set;
-      return withinLarge(set, { start, end }, set.rows);
+      return clipLarge(set, { start, end }, set.rows);
   }
 }
 
 /** For a small range, tests each row. For a large one, masks a bitmap. */
-function withinLarge(set: RowSet, range: { readonly start: number; readonly end: number }, rows: number): RowSet {
+function clipLarge(set: RowSet, range: { readonly start: number; readonly end: number }, rows: number): RowSet {
   const end = Math.min(range.end, rows);
   if (end - range.start <= rows * DENSE_PART) {
     const list = Uint32Array.from({ length: Math.max(0, end - range.start) }, (_, i) => range.start + i);
@@ -350,7 +353,7 @@ function isClearFrom(words: Uint32Array, end: number): boolean {
 function subtract(set: ListedRows | BitmapRows, dropped: ListedRows | BitmapRows): RowSet {
   if (set.kind === 'list') {
     const isListed = dropped.kind === 'list';
-    const rows = isListed ? subtractLists(set.rows, dropped.rows) : kept(set.rows, dropped.words, false);
+    const rows = isListed ? subtractLists(set.rows, dropped.rows) : rowsWithBit(set.rows, dropped.words, false);
     return { kind: 'list', rows };
   }
   if (dropped.kind === 'bitmap') return ofBitmap(andNotBitmaps(set.words, dropped.words));
@@ -360,7 +363,7 @@ function subtract(set: ListedRows | BitmapRows, dropped: ListedRows | BitmapRows
 }
 
 /** The rows of a list whose bit equals `isSet`. */
-function kept(list: Uint32Array, words: Uint32Array, isSet: boolean): Uint32Array {
+function rowsWithBit(list: Uint32Array, words: Uint32Array, isSet: boolean): Uint32Array {
   const rows = new Uint32Array(list.length);
   let length = 0;
   for (let i = 0; i < list.length; i++) {
@@ -373,7 +376,7 @@ function isAscending(set: RowSet): set is AscendingRows {
   return set.kind === 'range' || set.kind === 'list';
 }
 
-function joined(sets: readonly AscendingRows[], total: number): Uint32Array {
+function concatenate(sets: readonly AscendingRows[], total: number): Uint32Array {
   const list = new Uint32Array(total);
   let length = 0;
   for (const set of sets) {
@@ -396,12 +399,12 @@ const MARKS_PER_ROW = 4;
 function ascending(list: Uint32Array, rows: number): Uint32Array {
   for (let i = 1; i < list.length; i++) {
     if (list[i - 1]! < list[i]!) continue;
-    return isSortedByMarks(list.length, rows) ? sortedByMarks(list, rows) : withoutRepeats(list.slice().sort());
+    return isSortedByMarks(list.length, rows) ? sortedByMarks(list, rows) : removeRepeats(list.slice().sort());
   }
   return list;
 }
 
-function withoutRepeats(sorted: Uint32Array): Uint32Array {
+function removeRepeats(sorted: Uint32Array): Uint32Array {
   let length = 0;
   for (let i = 0; i < sorted.length; i++) {
     if (i === 0 || sorted[i] !== sorted[i - 1]) sorted[length++] = sorted[i]!;

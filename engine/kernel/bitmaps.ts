@@ -1,10 +1,10 @@
 // Combines bitmaps with the kernel. They are copied to the thread's own memory, ANDed and counted there 16 bytes at a
 // time, and copied out with their rank directory. For short bitmaps, the copies cost more than they save.
 import { andBitmaps, countSharedBits } from '../bits/bitmap.ts';
-import { countRanked, directoryWords, keepDirectory } from '../bits/ranks.ts';
-import { kernelOf, ownKernel } from './kernel.ts';
+import { countRanked, directoryWords, cacheDirectory } from '../bits/ranks.ts';
+import { kernelOf, kernelForScratch } from './kernel.ts';
 import { ROOM_AT } from './layout.ts';
-import { own, takeRoom } from './own.ts';
+import { scratch, reserve } from './own.ts';
 
 /** Below this many words, a loop in JavaScript takes less than the copies, which cost 1 us. */
 const WORDS_MIN = 512;
@@ -20,8 +20,8 @@ export function intersection(a: Uint32Array, b: Uint32Array): { readonly words: 
   }
   const count = intersected(a, b);
   const end = (ROOM_AT + a.byteLength) / 4;
-  const words = own.words.slice(ROOM_AT / 4, end);
-  keepDirectory(words, own.words.slice(end, end + directoryWords(a.length)));
+  const words = scratch.words.slice(ROOM_AT / 4, end);
+  cacheDirectory(words, scratch.words.slice(end, end + directoryWords(a.length)));
   return { words, count };
 }
 
@@ -33,10 +33,10 @@ export function sharedCount(a: Uint32Array, b: Uint32Array): number {
 /** Writes the rows in both to the room, followed by their directory. Returns their number. */
 function intersected(a: Uint32Array, b: Uint32Array): number {
   const bytes = a.byteLength;
-  takeRoom(own, bytes * 2 + directoryWords(a.length) * 4);
+  reserve(scratch, bytes * 2 + directoryWords(a.length) * 4);
   place(a, ROOM_AT);
   place(b, ROOM_AT + bytes);
-  const kernel = ownKernel();
+  const kernel = kernelForScratch();
   kernel.and(ROOM_AT, ROOM_AT + bytes, bytes);
   return kernel.rank(ROOM_AT, bytes, ROOM_AT + bytes);
 }
@@ -47,5 +47,5 @@ function intersected(a: Uint32Array, b: Uint32Array): number {
 function place(words: Uint32Array, to: number): void {
   const kernel = kernelOf(words.buffer);
   if (kernel) kernel.copy(to, words.byteOffset, words.byteLength);
-  else own.words.set(words, to / 4);
+  else scratch.words.set(words, to / 4);
 }

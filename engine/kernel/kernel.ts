@@ -3,7 +3,7 @@
 // a copy in JavaScript it would cost 2.6 times.
 import { KERNEL_BASE64 } from './bytes.ts';
 import type { Kernel } from './contract.ts';
-import { own, type Own } from './own.ts';
+import { scratch, type Scratch } from './own.ts';
 
 /** Returns a function that compiles a module from base64: once per thread, at its first call, in half a millisecond. */
 export function compiledOnce(base64: string): () => WebAssembly.Module {
@@ -18,7 +18,7 @@ const kernelModule = compiledOnce(KERNEL_BASE64);
  * A new kernel that reads bytes from `source` and link positions from `positions`, and writes to `memory`. `source` and
  * `positions` may be the same memory. Cost: about 10 us.
  */
-export function newKernel(source: WebAssembly.Memory, positions: WebAssembly.Memory, memory: Own): Kernel {
+export function newKernel(source: WebAssembly.Memory, positions: WebAssembly.Memory, memory: Scratch): Kernel {
   const memories = { source, positions, own: memory.memory };
   return new WebAssembly.Instance(kernelModule(), { memories }).exports as Kernel;
 }
@@ -26,32 +26,32 @@ export function newKernel(source: WebAssembly.Memory, positions: WebAssembly.Mem
 /** Makes the kernels of this thread; tests replace `make`. */
 export const kernels: { make: typeof newKernel } = { make: newKernel };
 
-const known = new WeakMap<WebAssembly.Memory, WeakMap<WebAssembly.Memory, Kernel>>();
-const bySource = new WeakMap<ArrayBufferLike, Kernel>();
+const kernelsByMemory = new WeakMap<WebAssembly.Memory, WeakMap<WebAssembly.Memory, Kernel>>();
+const kernelsByBuffer = new WeakMap<ArrayBufferLike, Kernel>();
 
 /** This thread's kernel for two memories, made at the first call. Cost: that of `newKernel` the first time. */
 export function kernelBetween(source: WebAssembly.Memory, positions: WebAssembly.Memory): Kernel {
-  let ofSource = known.get(source);
-  if (!ofSource) known.set(source, (ofSource = new WeakMap()));
+  let ofSource = kernelsByMemory.get(source);
+  if (!ofSource) kernelsByMemory.set(source, (ofSource = new WeakMap()));
   let kernel = ofSource.get(positions);
   if (!kernel) {
-    kernel = kernels.make(source, positions, own);
+    kernel = kernels.make(source, positions, scratch);
     ofSource.set(positions, kernel);
-    bySource.set(source.buffer, kernel);
+    kernelsByBuffer.set(source.buffer, kernel);
   }
   return kernel;
 }
 
 /** A kernel that reads from `buffer`, if this thread has one for its memory. Cost: one look-up. */
 export function kernelOf(buffer: ArrayBufferLike): Kernel | undefined {
-  return bySource.get(buffer);
+  return kernelsByBuffer.get(buffer);
 }
 
-let alone: Kernel | undefined;
+let scratchKernel: Kernel | undefined;
 
 /** A kernel for work within the thread's own memory. Cost: that of `newKernel` the first time. */
-export function ownKernel(): Kernel {
-  if (alone) return alone;
+export function kernelForScratch(): Kernel {
+  if (scratchKernel) return scratchKernel;
   const empty = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
-  return (alone = kernels.make(empty, empty, own));
+  return (scratchKernel = kernels.make(empty, empty, scratch));
 }

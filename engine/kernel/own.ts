@@ -8,7 +8,7 @@ const PAGES_MAX = 65_536;
 const PAGES_INITIAL = 32;
 
 /** The own memory of one thread. */
-export interface Own {
+export interface Scratch {
   readonly memory: WebAssembly.UnsharedMemory;
   /** View of the whole memory, replaced when it grows. */
   bytes: Uint8Array<ArrayBuffer>;
@@ -19,19 +19,19 @@ export interface Own {
 }
 
 /** A new memory. Cost: address space; the system allocates a page when it is first written. */
-export function newOwn(): Own {
+export function newScratch(): Scratch {
   const memory = new WebAssembly.Memory({ initial: PAGES_INITIAL, maximum: PAGES_MAX });
   return { memory, bytes: new Uint8Array(memory.buffer), words: new Uint32Array(memory.buffer), uses: 0 };
 }
 
-export const own: Own = newOwn();
+export const scratch: Scratch = newScratch();
 
 /**
  * Reserves the room for a new use: at least `bytes` from `ROOM_AT` on, and `OVERRUN_BYTES`. The previous contents are
  * lost. If the memory grows, views of it become detached. Cost: none unless it grows. Throws RangeError if the system
  * is out of memory.
  */
-export function takeRoom(memory: Own, bytes: number): void {
+export function reserve(memory: Scratch, bytes: number): void {
   memory.uses++;
   const missing = ROOM_AT + bytes + OVERRUN_BYTES - memory.bytes.length;
   if (missing <= 0) return;

@@ -3,7 +3,7 @@ import { horspoolShifts, indexOfBytes } from '../bits/bytes.ts';
 import type { Kernel } from './contract.ts';
 import { kernelOf } from './kernel.ts';
 import { NEEDLE_AT, NEEDLE_BYTES_MAX, NOT_FOUND } from './layout.ts';
-import { own } from './own.ts';
+import { scratch } from './own.ts';
 
 /** Returns the first position in `text[start..end)` of the whole needle, or -1. */
 export type Finder = (start: number, end: number) => number;
@@ -20,7 +20,7 @@ export function finderIn(text: Uint8Array, needle: Uint8Array): Finder {
 }
 
 function kernelFinder(kernel: Kernel, origin: number, needle: Uint8Array): Finder {
-  own.bytes.set(needle, NEEDLE_AT);
+  scratch.bytes.set(needle, NEEDLE_AT);
   const { length } = needle;
   return (start, end) => {
     const at = kernel.indexOf(origin + start, origin + end, length) >>> 0;

@@ -22,7 +22,7 @@ const CARRIAGE_RETURN_LETTER = 0x72;
 const LINE_FEED_LETTER = 0x6e;
 
 /** The properties of the last scanned value. A module variable, so that millions of cells allocate nothing. */
-const seen = { isQuoted: false, hasEscapes: false, bytes: 0 };
+const scanned = { isQuoted: false, hasEscapes: false, bytes: 0 };
 
 /**
  * Returns the bytes of the cell of the JSON value `json[start..end)`. Null is empty, an empty text is `""`. A text is
@@ -30,16 +30,16 @@ const seen = { isQuoted: false, hasEscapes: false, bytes: 0 };
  * quote or a comma. Cost: one pass.
  */
 export function cellBytes(json: Uint8Array, start: number, end: number): number {
-  look(json, start, end);
-  return seen.bytes;
+  scan(json, start, end);
+  return scanned.bytes;
 }
 
 /** Writes the cell of a JSON value to `target` at `at`. Returns the position after it. Cost: two passes. */
 export function writeCell(json: Uint8Array, start: number, end: number, target: Uint8Array, at: number): number {
-  look(json, start, end);
+  scan(json, start, end);
   const first = json[start];
   if (first === NULL_START) return at;
-  const { isQuoted, hasEscapes } = seen;
+  const { isQuoted, hasEscapes } = scanned;
   if (first !== QUOTE)
     return isQuoted ? doubled(json, start, end, target, at) : copyBytes(json, start, end, target, at);
   if (isQuoted) target[at++] = QUOTE;
@@ -54,17 +54,17 @@ export function textCell(text: string): Uint8Array {
   return ENCODER.encode(isQuoted ? `"${text.replaceAll('"', '""')}"` : text);
 }
 
-function look(json: Uint8Array, start: number, end: number): void {
+function scan(json: Uint8Array, start: number, end: number): void {
   const first = json[start];
-  if (first === QUOTE) lookAtText(json, start + 1, end - 1);
-  else if (first === OPEN_BRACE || first === OPEN_BRACKET) lookAtNested(json, start, end);
+  if (first === QUOTE) scanText(json, start + 1, end - 1);
+  else if (first === OPEN_BRACE || first === OPEN_BRACKET) scanNested(json, start, end);
   else {
-    seen.isQuoted = false;
-    seen.bytes = first === NULL_START ? 0 : end - start;
+    scanned.isQuoted = false;
+    scanned.bytes = first === NULL_START ? 0 : end - start;
   }
 }
 
-function lookAtText(json: Uint8Array, start: number, end: number): void {
+function scanText(json: Uint8Array, start: number, end: number): void {
   let isQuoted = start === end;
   let bytes = end - start;
   let hasEscapes = false;
@@ -79,12 +79,12 @@ function lookAtText(json: Uint8Array, start: number, end: number): void {
       if (letter === QUOTE || letter === CARRIAGE_RETURN_LETTER || letter === LINE_FEED_LETTER) isQuoted = true;
     }
   }
-  seen.isQuoted = isQuoted;
-  seen.hasEscapes = hasEscapes;
-  seen.bytes = isQuoted ? bytes + 2 : bytes;
+  scanned.isQuoted = isQuoted;
+  scanned.hasEscapes = hasEscapes;
+  scanned.bytes = isQuoted ? bytes + 2 : bytes;
 }
 
-function lookAtNested(json: Uint8Array, start: number, end: number): void {
+function scanNested(json: Uint8Array, start: number, end: number): void {
   let quotes = 0;
   let hasComma = false;
   for (let i = start; i < end; i++) {
@@ -92,8 +92,8 @@ function lookAtNested(json: Uint8Array, start: number, end: number): void {
     if (byte === QUOTE) quotes++;
     else if (byte === COMMA) hasComma = true;
   }
-  seen.isQuoted = quotes > 0 || hasComma;
-  seen.bytes = end - start + (seen.isQuoted ? quotes + 2 : 0);
+  scanned.isQuoted = quotes > 0 || hasComma;
+  scanned.bytes = end - start + (scanned.isQuoted ? quotes + 2 : 0);
 }
 
 /**

@@ -4,8 +4,8 @@ import type { Outlines, RecordChunk, Records, TopLevelKeys } from '../column/rec
 import type { CollectionIndex } from '../index/table.ts';
 import { cellBytes, textCell, writeCell } from './cell.ts';
 import { membersPart, newPart, outlineMemory, recordStart } from './cut.ts';
-import { own } from '../kernel/own.ts';
-import { eachOf, type RecordWriter } from './gather.ts';
+import { scratch } from '../kernel/own.ts';
+import { writeEach, type RecordWriter } from './gather.ts';
 import { jsonText } from '../bits/json.ts';
 import { type RecordPart, type Rewrite, rewrittenBytes, writePartInto } from './rewrite.ts';
 
@@ -76,7 +76,7 @@ export function csvWriter(records: Records, columns: readonly string[], rewrite:
   };
   return {
     bytes: (chunk, index) => rowBytes(rows, chunk, index),
-    write: eachOf((chunk, index, at) => writeRow(rows, chunk, index, own.bytes, at)),
+    write: writeEach((chunk, index, at) => writeRow(rows, chunk, index, scratch.bytes, at)),
   };
 }
 

@@ -1,9 +1,9 @@
 // Cuts records to some of their top-level members without parsing them. Outlines list the members of a record, and
 // stored positions are their ends. Neighbouring members stay one part.
 import type { Outlines, RecordChunk, Records } from '../column/records.ts';
-import { own } from '../kernel/own.ts';
+import { scratch } from '../kernel/own.ts';
 import { firstLinkOf, type RecordPart, type Rewrite, rewrittenBytes, wholeRecords, writePart } from './rewrite.ts';
-import { eachOf, type RecordWriter } from './gather.ts';
+import { writeEach, type RecordWriter } from './gather.ts';
 
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
@@ -34,7 +34,7 @@ export function cutWriter(records: Records, keys: ReadonlySet<string>, rewrite: 
   const part = newPart();
   return {
     bytes: (chunk, index) => cutBytes(cut, chunk, index, part),
-    write: eachOf((chunk, index, at) => writeCut(cut, chunk, index, at, part)),
+    write: writeEach((chunk, index, at) => writeCut(cut, chunk, index, at, part)),
   };
 }
 
@@ -141,7 +141,7 @@ function writeCut(
   part: RecordPart,
 ): number {
   const kept = runs(chunk.outlines[index]!);
-  const target = own.bytes;
+  const target = scratch.bytes;
   let at = start;
   target[at++] = OPEN_BRACE;
   recordStart(part, chunk, index);

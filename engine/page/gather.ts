@@ -1,7 +1,7 @@
 // Assembles rows that cannot be served directly from the snapshot in the thread's own memory: scattered, rewritten,
 // cut, or as CSV. Bodies do not store the bytes of a page, so that a page of any size costs eight bytes per row.
 import { RANGES_AT, RANGES_MAX, ROOM_AT } from '../kernel/layout.ts';
-import { own, takeRoom } from '../kernel/own.ts';
+import { scratch, reserve } from '../kernel/own.ts';
 import { chunkOf, endOf, type RecordChunk, type Records, startOf } from '../column/records.ts';
 import { countSelected, selectedRow, type Selection } from '../index/rowset.ts';
 import { upperBound } from '../bits/lists.ts';
@@ -16,7 +16,7 @@ export const SCRATCH_BYTES = 512 * 1024;
  * The contents of the room: the bytes `start` to `end` of one body, until the room is reserved again. The body is
  * identified by its number, because a reference would keep its snapshot alive. Number 0 is no body.
  */
-const held = { body: 0, start: 0, end: 0, use: 0 };
+const contents = { body: 0, start: 0, end: 0, use: 0 };
 
 let bodies = 0;
 
@@ -26,39 +26,42 @@ export function newBodyNumber(): number {
 }
 
 /** Whether the room contains the byte at `offset` of a body. Cost: none. */
-export function isHeld(body: number, offset: number): boolean {
-  return held.body === body && held.use === own.uses && offset >= held.start && offset < held.end;
+export function isGathered(body: number, offset: number): boolean {
+  return contents.body === body && contents.use === scratch.uses && offset >= contents.start && offset < contents.end;
 }
 
 /** Reserves the room: `SCRATCH_BYTES`, or `bytes` if that is more. Returns its size. Cost: none unless it grows. */
-export function emptied(bytes: number): number {
+export function reserveRoom(bytes: number): number {
   const room = Math.max(SCRATCH_BYTES, bytes);
-  takeRoom(own, room);
+  reserve(scratch, room);
   return room;
 }
 
 /** Records that the room, from `ROOM_AT` on, contains the bytes `start` to `end` of a body. */
-export function hold(body: number, start: number, end: number): void {
-  held.body = body;
-  held.start = start;
-  held.end = end;
-  held.use = own.uses;
+export function noteContents(body: number, start: number, end: number): void {
+  contents.body = body;
+  contents.start = start;
+  contents.end = end;
+  contents.use = scratch.uses;
 }
 
 /**
  * Appends `tail` to a piece at the end of the room's contents, so that both can be written at once. The byte after the
  * piece is then no longer that of the body. Returns undefined if the piece is elsewhere. Cost: a copy of the tail.
  */
-export function withTail(piece: Uint8Array, tail: Uint8Array): Uint8Array | undefined {
+export function appendTail(piece: Uint8Array, tail: Uint8Array): Uint8Array | undefined {
   const end = piece.byteOffset + piece.length;
-  if (piece.buffer !== own.bytes.buffer || end + tail.length > own.bytes.length) return undefined;
-  own.bytes.set(tail, end);
-  return own.bytes.subarray(piece.byteOffset, end + tail.length);
+  if (piece.buffer !== scratch.bytes.buffer || end + tail.length > scratch.bytes.length) return undefined;
+  scratch.bytes.set(tail, end);
+  return scratch.bytes.subarray(piece.byteOffset, end + tail.length);
 }
 
 /** The bytes of the current body from `offset` to `end` (exclusive), as far as the room contains them. Cost: a view. */
-export function heldBytes(offset: number, end: number): Uint8Array {
-  return own.bytes.subarray(ROOM_AT + offset - held.start, ROOM_AT + Math.min(held.end, end) - held.start);
+export function gatheredBytes(offset: number, end: number): Uint8Array {
+  return scratch.bytes.subarray(
+    ROOM_AT + offset - contents.start,
+    ROOM_AT + Math.min(contents.end, end) - contents.start,
+  );
 }
 
 /**
@@ -85,7 +88,7 @@ export interface RecordWriter {
 }
 
 /** Writes neighbours one by one with a function that writes one record. */
-export function eachOf(write: (chunk: RecordChunk, index: number, at: number) => number): RecordWriter['write'] {
+export function writeEach(write: (chunk: RecordChunk, index: number, at: number) => number): RecordWriter['write'] {
   return (chunk, index, count, at) => {
     for (let i = index; i < index + count; i++) at = write(chunk, i, at);
     return at;
@@ -160,7 +163,7 @@ class GatheredBody implements Body {
     this.#measured = measure(this.#gathered, this.#count, ends, this.#measured);
     if (this.#measured < this.#count) {
       // Another body may be measured before the next slice.
-      this.#ends ??= ownEnds(this.#count, ends.subarray(0, this.#measured));
+      this.#ends ??= copyEnds(this.#count, ends.subarray(0, this.#measured));
       return false;
     }
     this.bytes = ends[this.#count - 1]! - this.#gathered.openBytes;
@@ -168,8 +171,8 @@ class GatheredBody implements Body {
   }
 
   pieceAt(offset: number): Uint8Array {
-    if (!isHeld(this.#number, offset)) this.#gather(offset);
-    return heldBytes(offset, this.bytes);
+    if (!isGathered(this.#number, offset)) this.#gather(offset);
+    return gatheredBytes(offset, this.bytes);
   }
 
   /** The ends of the records. Measures them again if another body has replaced them. */
@@ -189,18 +192,23 @@ class GatheredBody implements Body {
     const first = upperBound(ends, offset, 0, this.#count);
     const start = first === 0 ? 0 : ends[first - 1]!;
     const least = ends[first]! - start;
-    const fitting = upperBound(ends, start + Math.min(emptied(least), Math.max(least, sliceBytes)), first, this.#count);
+    const fitting = upperBound(
+      ends,
+      start + Math.min(reserveRoom(least), Math.max(least, sliceBytes)),
+      first,
+      this.#count,
+    );
     // A slice that may be measured at once may also be written at once.
     const end = this.#ends && isCut ? endOfSlice(this.#gathered, first, fitting) : fitting;
     if (writer) writeRows(this.#gathered, writer, first, end);
     else copyRows(this.#gathered, ends, first, end);
-    const { bytes } = own;
+    const { bytes } = scratch;
     if (separator >= 0) for (let i = first; i < end; i++) bytes[ROOM_AT + ends[i]! - 1 - start] = separator;
-    hold(this.#number, start, ends[end - 1]!);
+    noteContents(this.#number, start, ends[end - 1]!);
   }
 }
 
-function ownEnds(count: number, known: Float64Array): Float64Array {
+function copyEnds(count: number, known: Float64Array): Float64Array {
   const ends = new Float64Array(count);
   ends.set(known);
   return ends;
@@ -262,7 +270,7 @@ function writeRows({ records, rows }: Gathering, writer: RecordWriter, first: nu
 
 /** Lists the byte ranges of the rows, and copies them at once, separately for each kernel. */
 function copyRows({ records, rows }: Gathering, ends: Float64Array, first: number, end: number): void {
-  const { words } = own;
+  const { words } = scratch;
   let kernel: Kernel | undefined;
   let to = ROOM_AT;
   let ranges = 0;

@@ -2,10 +2,10 @@
 // comma. Copies the records in pieces and patches each piece.
 import { chunkOf, endOf, type RecordChunk, type Records, startOf } from '../column/records.ts';
 import { ROOM_AT } from '../kernel/layout.ts';
-import { own } from '../kernel/own.ts';
+import { scratch } from '../kernel/own.ts';
 import type { Body } from './envelope.ts';
 import { copying } from './rewrite.ts';
-import { emptied, heldBytes, hold, isHeld, newBodyNumber, SCRATCH_BYTES } from './gather.ts';
+import { reserveRoom, gatheredBytes, noteContents, isGathered, newBodyNumber, SCRATCH_BYTES } from './gather.ts';
 
 export const LINE_FEED = 0x0a;
 
@@ -29,13 +29,13 @@ export function linesBody(records: Records, start: number, end: number): Body {
   return {
     bytes,
     pieceAt(offset) {
-      if (!isHeld(number, offset)) {
+      if (!isGathered(number, offset)) {
         let i = stretches.length - 1;
         while (stretches[i]!.start > offset) i--;
         const stretch = stretches[i]!;
-        hold(number, offset, offset + fill(stretch, records.growth, stretch.from + offset - stretch.start));
+        noteContents(number, offset, offset + fill(stretch, records.growth, stretch.from + offset - stretch.start));
       }
-      return heldBytes(offset, bytes);
+      return gatheredBytes(offset, bytes);
     },
   };
 }
@@ -60,11 +60,11 @@ export function stretchesOf(records: Records, start: number, end: number): reado
  * Copies the bytes of a stretch from `at` on, as far as they fit, to the room and patches them. Returns their number.
  */
 function fill({ chunk, to }: Stretch, growth: number, at: number): number {
-  const end = Math.min(to, at + emptied(SCRATCH_BYTES));
+  const end = Math.min(to, at + reserveRoom(SCRATCH_BYTES));
   chunk.kernel.copy(ROOM_AT, chunk.bytes.byteOffset + at, end - at);
   copying.bytes += end - at;
-  const target = own.bytes;
-  for (let i = firstEndBehind(chunk, growth, at); i < chunk.ends.length; i++) {
+  const target = scratch.bytes;
+  for (let i = firstEndAfter(chunk, growth, at); i < chunk.ends.length; i++) {
     const recordEnd = endOf(chunk, growth, i);
     if (recordEnd > end) break;
     target[ROOM_AT + recordEnd - 1 - at] = LINE_FEED;
@@ -73,7 +73,7 @@ function fill({ chunk, to }: Stretch, growth: number, at: number): number {
 }
 
 /** The first record of a chunk that ends after `at`. Cost: O(log records). */
-function firstEndBehind(chunk: RecordChunk, growth: number, at: number): number {
+function firstEndAfter(chunk: RecordChunk, growth: number, at: number): number {
   let low = 0;
   let high = chunk.ends.length;
   while (low < high) {

@@ -193,7 +193,7 @@ class ParquetBody implements Body {
       pages.make(chunk % this.#columns.length, from, to);
       cost += pages.cost;
     }
-    this.#piece = { start, bytes: pages.taken() };
+    this.#piece = { start, bytes: pages.takeBytes() };
   }
 }
 

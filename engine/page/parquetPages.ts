@@ -7,14 +7,14 @@ import { smallInteger } from '../column/dictionary.ts';
 import { chunkOf, endOf, type RecordChunk, startOf } from '../column/records.ts';
 import { selectedRow } from '../index/rowset.ts';
 import { ROOM_AT } from '../kernel/layout.ts';
-import { own } from '../kernel/own.ts';
+import { scratch } from '../kernel/own.ts';
 import { unescapeInPlace } from './cell.ts';
 import { membersByOutline } from './csv.ts';
 import { membersPart, newPart, recordStart } from './cut.ts';
 import { elementOf, type TypedColumn } from './parquetColumns.ts';
 import { type RecordPart, type Rewrite, rewriteFor, rewrittenBytes, writePart } from './rewrite.ts';
 import type { ServedRows } from './rows.ts';
-import { emptied } from './gather.ts';
+import { reserveRoom } from './gather.ts';
 
 /**
  * Limit of a page's cost: the bytes of its values, and `ROW_COST` per row. Takes about 1 ms. One value may exceed it.
@@ -87,7 +87,7 @@ export class PageMaker {
   }
 
   /** Returns the pages since `clear`. Later pages do not overwrite them. */
-  taken(): Uint8Array<ArrayBuffer> {
+  takeBytes(): Uint8Array<ArrayBuffer> {
     const bytes = this.#writer.getBytes();
     this.#writer = new ByteWriter(PIECE_BYTES);
     return bytes;
@@ -121,7 +121,7 @@ export class PageMaker {
 
   #fill(column: number, from: number, to: number): number {
     const { records, rows } = this.#served;
-    this.#roomEnd = ROOM_AT + emptied(0);
+    this.#roomEnd = ROOM_AT + reserveRoom(0);
     this.#at = ROOM_AT;
     this.#values = [];
     this.#levels = [];
@@ -176,12 +176,12 @@ export class PageMaker {
     const length = rewrittenBytes(this.#rewrite, chunk, part);
     if (this.#at + length > this.#roomEnd) {
       if (this.#at > ROOM_AT) return undefined;
-      this.#roomEnd = ROOM_AT + emptied(length);
+      this.#roomEnd = ROOM_AT + reserveRoom(length);
     }
     const at = this.#at;
     this.#at = writePart(this.#rewrite, chunk, part, at);
-    if (!isText) return own.bytes.subarray(at, this.#at);
-    const text = own.bytes.subarray(at + 1, this.#at - 1);
+    if (!isText) return scratch.bytes.subarray(at, this.#at);
+    const text = scratch.bytes.subarray(at + 1, this.#at - 1);
     const bytes = unescapeInPlace(text);
     return bytes === text.length ? text : text.subarray(0, bytes);
   }

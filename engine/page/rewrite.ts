@@ -5,7 +5,7 @@ import { slabText } from '../bits/slab.ts';
 import { endOf, PLACEHOLDER, type RecordChunk, type Records, startOf } from '../column/records.ts';
 import { isSpecForm, type ServedForm, SPEC_LINK_END } from '../column/served.ts';
 import { BASE_AT, BASE_BYTES_MAX, END_AT, END_BYTES_MAX, FORM, KEEP_STORED } from '../kernel/layout.ts';
-import { own } from '../kernel/own.ts';
+import { scratch } from '../kernel/own.ts';
 import { type SpliceForm, splicePart } from '../kernel/splice.ts';
 
 /**
@@ -142,19 +142,19 @@ const SHORT_BYTES = 32;
  * The rewriting whose form is in the thread's own memory. Identified by its number, because a reference would keep the
  * snapshot of its records alive.
  */
-const used = { rewrite: 0 };
+const formInUse = { rewrite: 0 };
 
 function useForm({ growth, urlBytes, base, digit, end, number }: Rewrite, { bytes, links }: RecordChunk): void {
-  const { words } = own;
+  const { words } = scratch;
   words[FORM.origin / 4] = bytes.byteOffset;
   words[FORM.links / 4] = links.byteOffset;
-  if (used.rewrite === number) return;
+  if (formInUse.rewrite === number) return;
   words[FORM.growth / 4] = growth;
   words[FORM.urlBytes / 4] = urlBytes;
   words[FORM.baseBytes / 4] = base?.length ?? KEEP_STORED;
   words[FORM.digit / 4] = digit;
   words[FORM.endBytes / 4] = end?.length ?? KEEP_STORED;
-  if (base) own.bytes.set(base, BASE_AT);
-  if (end) own.bytes.set(end, END_AT);
-  used.rewrite = number;
+  if (base) scratch.bytes.set(base, BASE_AT);
+  if (end) scratch.bytes.set(end, END_AT);
+  formInUse.rewrite = number;
 }

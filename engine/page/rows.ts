@@ -5,7 +5,7 @@ import { countSelected, type Selection } from '../index/rowset.ts';
 import { type Body, wholeBody } from './envelope.ts';
 import { csvWriter } from './csv.ts';
 import { cutWriter, wholeWriter } from './cut.ts';
-import { gatheredBody, type Gathering, type Measuring, withTail } from './gather.ts';
+import { gatheredBody, type Gathering, type Measuring, appendTail } from './gather.ts';
 import { LINE_FEED, linesBody, stretchesOf } from './lines.ts';
 import type { ServedForm } from '../column/served.ts';
 import { isAsStored, type Rewrite, rewriteFor } from './rewrite.ts';
@@ -144,7 +144,7 @@ class PageBody implements Body {
     if (inRows < 0) return partFrom(this.#head, offset);
     if (inTail >= 0) return partFrom(this.#tail, inTail);
     const piece = this.#rows.pieceAt(inRows);
-    return inTail + piece.length === 0 ? (withTail(piece, this.#tail) ?? piece) : piece;
+    return inTail + piece.length === 0 ? (appendTail(piece, this.#tail) ?? piece) : piece;
   }
 }
 

@@ -48,7 +48,7 @@ export function codesOfServedPrefix(dictionary: Dictionary, prefix: string, form
   const own = codesOfOwnUrls(dictionary);
   const asStored = codesOfPrefix(dictionary, encoder.encode(prefix));
   if (isEmpty(own)) return merged([asStored]);
-  return merged([...without(asStored, own), ...ownUrlsOfPrefix(dictionary, prefix, own, form)]);
+  return merged([...subtractRange(asStored, own), ...ownUrlsOfPrefix(dictionary, prefix, own, form)]);
 }
 
 function ownUrlsOfPrefix(
@@ -80,7 +80,7 @@ function addServedText(
   const asStored = codesOfText(dictionary, slabText(text));
   if (isEmpty(own)) found.push(asStored);
   else {
-    found.push(...without(asStored, own));
+    found.push(...subtractRange(asStored, own));
     for (const stored of storedUrls(text, form)) found.push(codesOfText(dictionary, encoder.encode(stored)));
   }
 }
@@ -92,7 +92,7 @@ function addNumbers(found: CodeRange[], dictionary: Dictionary, values: readonly
   let before = Infinity;
   for (const value of values) {
     const number = Number(value);
-    place = number >= before ? placeBehind(numbers, number, place, number - before) : lowerBound(numbers, number);
+    place = number >= before ? placeAfter(numbers, number, place, number - before) : lowerBound(numbers, number);
     before = number;
     addNumber(found, dictionary, { value, number, codes: codesAt(dictionary, number, place) });
   }
@@ -102,7 +102,7 @@ function addNumbers(found: CodeRange[], dictionary: Dictionary, values: readonly
  * Position of the first number at or after `start` that is at least `number`. In distinct whole numbers this position
  * is at most `distance` after `start`. Cost: O(log distance), otherwise O(log size).
  */
-function placeBehind(numbers: Float64Array, number: number, start: number, distance: number): number {
+function placeAfter(numbers: Float64Array, number: number, start: number, distance: number): number {
   const likely = start + distance;
   if (!(likely < numbers.length)) return lowerBound(numbers, number, start);
   const end = Math.floor(likely);
@@ -199,7 +199,7 @@ function isMerged(ranges: readonly CodeRange[]): boolean {
 }
 
 /** The codes of a range that are not in `hole`, ascending. Cost: constant. */
-export function without({ start, end }: CodeRange, hole: CodeRange): readonly CodeRange[] {
+export function subtractRange({ start, end }: CodeRange, hole: CodeRange): readonly CodeRange[] {
   return merged([
     { start, end: Math.min(end, hole.start) },
     { start: Math.max(start, hole.end), end },

@@ -35,17 +35,17 @@ export function describedFields(
 
 /** A sentence on what the records of a collection are. Throws if sentences.ts has none, which is a bug. */
 export function collectionSentence({ name }: Collection): string {
-  return told(COLLECTION_SENTENCES[name], name);
+  return assertSentence(COLLECTION_SENTENCES[name], name);
 }
 
 /** A sentence on what a field contains; `path` starts with its collection. Throws if sentences.ts has none. */
 export function fieldSentence(path: readonly string[]): string {
   const ends = path.map((_, i) => path.slice(i).join('__'));
   const end = ends.find((each) => Object.hasOwn(FIELD_SENTENCES, each));
-  return told(end === undefined ? undefined : FIELD_SENTENCES[end], path.join('__'));
+  return assertSentence(end === undefined ? undefined : FIELD_SENTENCES[end], path.join('__'));
 }
 
-function told(sentence: string | undefined, of: string): string {
+function assertSentence(sentence: string | undefined, of: string): string {
   if (sentence === undefined) throw new Error(`${of} has no sentence in sentences.ts`);
   return sentence;
 }

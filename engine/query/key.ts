@@ -5,8 +5,8 @@ import type { CollectionIndex } from '../index/table.ts';
 import { RELATION_STEPS_MAX } from './limits.ts';
 import { type Column, DEFAULT_LOOKUP, type Lookup, lookupNamed, LOOKUPS } from './lookups.ts';
 import { lookupOfHabit, type LookupHabit } from './habits.ts';
-import { keepPlace, locate, type LocatedField, namesBehind, type PathEnd } from './path.ts';
-import { nothingBehind, stepHints, tooManySteps, unknownField, unsupportedLookup } from './problems.ts';
+import { cacheLocation, locate, type LocatedField, namesAfter, type PathEnd } from './path.ts';
+import { nothingAfterLookup, stepHints, tooManySteps, unknownField, unsupportedLookup } from './problems.ts';
 import { nearestName } from '../bits/suggest.ts';
 
 /** At most this many names are followed: one step more than a key may take. */
@@ -66,7 +66,7 @@ function remember(collection: CollectionIndex, name: string, key: FilterKey): vo
   if (keys.size >= REMEMBERED_MAX) keys.clear();
   keys.set(name, key);
   remembered.set(collection, keys);
-  keepPlace(collection, key.located);
+  cacheLocation(collection, key.located);
 }
 
 function readNewKey(collection: CollectionIndex, name: string, isKnown: (field: string) => boolean): Key {
@@ -83,7 +83,7 @@ function readNewKey(collection: CollectionIndex, name: string, isKnown: (field: 
   if (!index || !lookup?.fits(columnOf(located, index))) return badStep(collection, located, names, isNegated);
   if (rest.length > 1) {
     const message = unsupportedLookup(rest[1]!);
-    return { kind: 'bad', message, explained: () => [message, nothingBehind(lookup.name)] };
+    return { kind: 'bad', message, explained: () => [message, nothingAfterLookup(lookup.name)] };
   }
   const identity = [...located.path, ...located.idNames, lookup.name].join('__') + (isNegated ? '!' : '');
   return { kind: 'filter', identity, located: { ...located, index }, lookup, isNegated };
@@ -103,7 +103,7 @@ function badStep(collection: CollectionIndex, located: PathEnd, names: readonly 
   const fits = habit && index && lookupNamed(habit.lookup)?.fits(columnOf(located, index));
   const working = fits ? workingKey(before, habit, isNegated) : undefined;
   const explained = (): readonly string[] => {
-    const fields = step === '' || lookupNamed(step) ? [] : namesBehind(collection, before);
+    const fields = step === '' || lookupNamed(step) ? [] : namesAfter(collection, before);
     const lookups = LOOKUPS.filter((lookup) => index && lookup.fits(columnOf(located, index))).map(({ name }) => name);
     const nearest = working === undefined ? nearestName(step, [...fields, ...lookups]) : undefined;
     const meant = nearest && [...before, nearest, ...names.slice(located.length + 1)].join('__');

@@ -51,7 +51,7 @@ export function countParts(text: string, separator: string): number {
 }
 
 /** Start of the part after the first `most` parts, or -1. Cost: a pass over the text up to that part. */
-export function startBehind(text: string, separator: string, most: number): number {
+export function startAfter(text: string, separator: string, most: number): number {
   let start = 0;
   for (let parts = 0; parts < most; parts++) {
     start = text.indexOf(separator, start) + 1;

@@ -72,7 +72,7 @@ export function encodeQueryText(text: string): string {
 /** Percent-encodes all but letters, digits and `-._~` as UTF-8. A lone surrogate counts as U+FFFD. Cost: two passes. */
 export function percentEncode(text: string): string {
   const encoded = encodeURIComponent(text.replace(LONE_SURROGATE, '\ufffd'));
-  return LEFT_BARE.test(encoded) ? withoutBare(encoded) : encoded;
+  return LEFT_BARE.test(encoded) ? encodeBare(encoded) : encoded;
 }
 
 const PLAIN = /^[A-Za-z0-9\-._~]*$/;
@@ -85,13 +85,13 @@ const BARE: Readonly<Record<string, string>> = { '!': '%21', "'": '%27', '(': '%
  * One character at a time: a query may consist of such characters alone, and `replace` with a callback or with patterns
  * takes twice as long.
  */
-function withoutBare(encoded: string): string {
+function encodeBare(encoded: string): string {
   let written = '';
   for (let i = 0; i < encoded.length; i++) written += BARE[encoded[i]!] ?? encoded[i]!;
   return written;
 }
 
-function byName([a]: Parameter, [b]: Parameter): number {
+function compareNames([a]: Parameter, [b]: Parameter): number {
   return compareCodePoints(a, b);
 }
 
@@ -104,14 +104,14 @@ const INSERTED_MAX = 16;
  */
 export function sortedByName(parameters: readonly Parameter[]): readonly Parameter[] {
   let ordered = 1;
-  while (ordered < parameters.length && byName(parameters[ordered - 1]!, parameters[ordered]!) <= 0) ordered++;
+  while (ordered < parameters.length && compareNames(parameters[ordered - 1]!, parameters[ordered]!) <= 0) ordered++;
   if (ordered >= parameters.length) return parameters;
   const sorted = parameters.slice();
-  if (sorted.length > INSERTED_MAX) return sorted.sort(byName);
+  if (sorted.length > INSERTED_MAX) return sorted.sort(compareNames);
   for (let i = ordered; i < sorted.length; i++) {
     const one = sorted[i]!;
     let at = i;
-    for (; at > 0 && byName(sorted[at - 1]!, one) > 0; at--) sorted[at] = sorted[at - 1]!;
+    for (; at > 0 && compareNames(sorted[at - 1]!, one) > 0; at--) sorted[at] = sorted[at - 1]!;
     sorted[at] = one;
   }
   return sorted;

@@ -5,7 +5,7 @@ import type { CollectionIndex } from '../index/table.ts';
 import { type Ask, type Condition, decodeForm, isOfFilters, type QueryOptions } from './ask.ts';
 import { formOfHabit } from './habits.ts';
 import { type Key, meantKey, readKey } from './key.ts';
-import { CONDITIONS_MAX, MEMBERS_MAX, PARAMETERS_MAX, REGEX_SIZE_MAX, REGEXES_MAX, startBehind } from './limits.ts';
+import { CONDITIONS_MAX, MEMBERS_MAX, PARAMETERS_MAX, REGEX_SIZE_MAX, REGEXES_MAX, startAfter } from './limits.ts';
 import { DEFAULT_LOOKUP, type Lookup, lookupNamed, NULL_LOOKUP } from './lookups.ts';
 import { parameterNames, PARAMETERS, turnOf } from './parameters.ts';
 import {
@@ -33,7 +33,7 @@ interface GivenFilter {
  * for names that strict mode rejects.
  */
 export function parseListQuery(collection: CollectionIndex, query: string | undefined, options: QueryOptions): Ask {
-  const refused = refusedUnread(query);
+  const refused = refuseBeforeReading(query);
   if (refused) return refused;
   const reading = new Reading(decodeForm(query), options, { collection, known: collection.keys });
   const isKnown = knownFields(collection, options);
@@ -48,7 +48,7 @@ export function parseListQuery(collection: CollectionIndex, query: string | unde
     const fields = (): readonly string[] => [...collection.members.keys()].filter(isKnown);
     noteUnknown(reading, unknown, () => ({ fields: fields(), others: parameterNames('list', options) }));
   }
-  judgeFilters(reading, filters);
+  checkFilters(reading, filters);
   return reading.ask();
 }
 
@@ -63,7 +63,7 @@ export function parseRecordQuery(
   own?: readonly string[],
 ): Ask {
   // The rest is a separate function, so that V8 inlines this one: a request without a query then allocates nothing.
-  return query === undefined ? NOTHING_ASKED : (refusedUnread(query) ?? readRecordQuery(query, options, known, own));
+  return query === undefined ? EMPTY_ASK : (refuseBeforeReading(query) ?? readRecordQuery(query, options, known, own));
 }
 
 function readRecordQuery(
@@ -92,7 +92,7 @@ export function regexProblems({ conditions }: Pick<Ask, 'conditions'>): readonly
 }
 
 /** The result for a record or a view without a query; its limit has no meaning. */
-const NOTHING_ASKED: Ask = new Reading(
+const EMPTY_ASK: Ask = new Reading(
   [],
   { limitDefault: 1, limitMax: 1, isStrict: false, filterErrors: 'fail', filters: 'all' },
   {},
@@ -102,12 +102,12 @@ const NOTHING_ASKED: Ask = new Reading(
  * The result for a query with too many parameters, of which none is read. The problem names the first parameter beyond
  * the limit. `undefined` if the query is within the limit.
  */
-function refusedUnread(query: string | undefined): Ask | undefined {
-  const start = query === undefined ? -1 : startBehind(query, '&', PARAMETERS_MAX);
+function refuseBeforeReading(query: string | undefined): Ask | undefined {
+  const start = query === undefined ? -1 : startAfter(query, '&', PARAMETERS_MAX);
   if (start < 0) return undefined;
   const end = query!.indexOf('&', start);
   const [beyond] = decodeForm(query!.slice(start, end < 0 ? undefined : end));
-  return { ...NOTHING_ASKED, problems: [{ key: beyond?.[0] ?? '', messages: [tooManyParameters(PARAMETERS_MAX)] }] };
+  return { ...EMPTY_ASK, problems: [{ key: beyond?.[0] ?? '', messages: [tooManyParameters(PARAMETERS_MAX)] }] };
 }
 
 /**
@@ -152,19 +152,19 @@ function noteReplaced(reading: Reading, at: number): void {
 }
 
 /** Validates filters, all of which must match (A47). If there are too many, none is read (A103). */
-function judgeFilters(reading: Reading, given: readonly GivenFilter[]): void {
-  const filters = given.length > 1 ? withJoinedLists(given) : given;
+function checkFilters(reading: Reading, given: readonly GivenFilter[]): void {
+  const filters = given.length > 1 ? joinLists(given) : given;
   const beyond = filters[CONDITIONS_MAX];
   if (beyond) {
     reading.refuse(beyond.at, [tooManyConditions(CONDITIONS_MAX)]);
     return;
   }
-  const wrong = wrongWithRegexes(filters);
-  for (const filter of filters) judge(reading, filter, sizeOf(filter.key) ? wrong : undefined);
+  const wrong = regexProblem(filters);
+  for (const filter of filters) checkFilter(reading, filter, sizeOf(filter.key) ? wrong : undefined);
 }
 
 /** Joins the lists of equal keys at the position of the first. An empty list adds no member (A47). */
-function withJoinedLists(given: readonly GivenFilter[]): readonly GivenFilter[] {
+function joinLists(given: readonly GivenFilter[]): readonly GivenFilter[] {
   const lists = new Map<string, GivenFilter>();
   return given.filter((filter) => {
     const { key, value } = filter;
@@ -180,7 +180,7 @@ function withJoinedLists(given: readonly GivenFilter[]): readonly GivenFilter[] 
  * The message if no regular expression of the query may be compiled, because there are too many or they are too large
  * together (A58). An expression that is too large alone is not counted: it has its own message.
  */
-function wrongWithRegexes(filters: readonly GivenFilter[]): string | undefined {
+function regexProblem(filters: readonly GivenFilter[]): string | undefined {
   let regexes = 0;
   for (const { key } of filters) if (sizeOf(key)) regexes++;
   if (regexes <= 1) return undefined;
@@ -207,7 +207,8 @@ function noteUnknown(reading: Reading, places: readonly number[], known: () => K
   for (const [name, at] of names) {
     reading.ignore(at, name);
     if (isOfFilters(name)) reading.refuse(at, [MESSAGES.filters]);
-    else if (reading.isStrict) reading.refuse(at, reading.mayHint() ? saidOfUnknown(reading, name, known()) : UNKNOWN);
+    else if (reading.isStrict)
+      reading.refuse(at, reading.mayHint() ? unknownNameMessages(reading, name, known()) : UNKNOWN);
   }
 }
 
@@ -217,7 +218,7 @@ const UNKNOWN: readonly string[] = [unknownParameter(undefined)];
  * Messages for an unknown name: the filter that it means, the form of a parameter that other services have, or the
  * nearest name.
  */
-function saidOfUnknown({ collection, options }: Reading, name: string, known: KnownNames): readonly string[] {
+function unknownNameMessages({ collection, options }: Reading, name: string, known: KnownNames): readonly string[] {
   const meant = collection && meantKey(collection, name, knownFields(collection, options));
   const form = meant === undefined && collection ? formOfHabit(name) : undefined;
   if (form !== undefined) return [...UNKNOWN, writtenAs(form)];
@@ -250,15 +251,15 @@ function isAny(): boolean {
 }
 
 /** Validates a filter. If `wrong` is given, it is the message, and the value is not read. */
-function judge(reading: Reading, { key, at, value }: GivenFilter, wrong: string | undefined): void {
+function checkFilter(reading: Reading, { key, at, value }: GivenFilter, wrong: string | undefined): void {
   const name = reading.parameters[at]![0];
   const { filterErrors } = reading.options;
-  if (reading.isStrict && key.kind === 'filter' && !saysTruth(key, value)) {
+  if (reading.isStrict && key.kind === 'filter' && !isTruthOperand(key, value)) {
     reading.refuse(at, [MESSAGES.truth]);
     return;
   }
   const messages =
-    key.kind === 'bad' ? [key.message] : wrong === undefined ? added(reading, key, name, value) : [wrong];
+    key.kind === 'bad' ? [key.message] : wrong === undefined ? addCondition(reading, key, name, value) : [wrong];
   if (messages.length === 0) return;
   if (filterErrors === 'empty') reading.isEmpty = true;
   else if (filterErrors === 'ignore') reading.ignore(at, name);
@@ -269,14 +270,14 @@ function judge(reading: Reading, { key, at, value }: GivenFilter, wrong: string 
 }
 
 /** False if a value is compared as a truth value without being one: the stock service takes it for true (A41). */
-function saysTruth({ located, lookup }: Extract<Key, { kind: 'filter' }>, value: string): boolean {
+function isTruthOperand({ located, lookup }: Extract<Key, { kind: 'filter' }>, value: string): boolean {
   if (lookup.name === NULL_LOOKUP) return isTruth(value);
   if (located.index.dictionary.type !== 'boolean' || lookup.search) return true;
   return lookup.name === DEFAULT_LOOKUP ? isTruth(value) : value.split(',', MEMBERS_MAX).every(isTruth);
 }
 
 /** Adds the condition, or returns what is wrong with its value. */
-function added(
+function addCondition(
   { conditions, options }: Reading,
   { located, lookup, isNegated }: Extract<Key, { kind: 'filter' }>,
   key: string,

@@ -116,7 +116,7 @@ const NO_MEMBERS: Members = new Map();
  * the embedded record come first, then those of the record that its link points at (A60). Cost: the names.
  */
 export function locate(collection: CollectionIndex, names: readonly string[]): PathEnd | undefined {
-  const { walk, length } = walked(collection, names);
+  const { walk, length } = walkPath(collection, names);
   const { path, steps, last } = walk;
   if (!last) return undefined;
   const link = crossingOf(last);
@@ -131,7 +131,7 @@ export function locate(collection: CollectionIndex, names: readonly string[]): P
   };
 }
 
-function walked(collection: CollectionIndex, names: readonly string[]): { walk: Walk; length: number } {
+function walkPath(collection: CollectionIndex, names: readonly string[]): { walk: Walk; length: number } {
   const walk: Walk = { path: [], steps: [], members: collection.members, last: undefined };
   let length = 0;
   while (length < names.length && follow(walk, names[length]!)) length++;
@@ -142,8 +142,8 @@ function walked(collection: CollectionIndex, names: readonly string[]): { walk: 
  * The names that may follow a path of fields: the members of the embedded record, then the fields of the record that it
  * links to. Cost: the names of both.
  */
-export function namesBehind(collection: CollectionIndex, names: readonly string[]): readonly string[] {
-  const { members, last } = walked(collection, names).walk;
+export function namesAfter(collection: CollectionIndex, names: readonly string[]): readonly string[] {
+  const { members, last } = walkPath(collection, names).walk;
   const linked = (last && crossingOf(last))?.link.to().members.keys() ?? [];
   return [...new Set([...members.keys(), ...linked])];
 }
@@ -158,7 +158,7 @@ const places = new WeakMap<
 >();
 
 /** Makes `locateField` return `located` for this same path array while the array exists. */
-export function keepPlace(collection: CollectionIndex, located: LocatedField): void {
+export function cacheLocation(collection: CollectionIndex, located: LocatedField): void {
   places.set(located.path, { collection, located });
 }
 
@@ -178,17 +178,17 @@ export function locateField(collection: CollectionIndex, names: readonly string[
 function follow(walk: Walk, name: string): boolean {
   const own = walk.members.get(name);
   if (own) {
-    enter(walk, own);
+    enterTable(walk, own);
     return true;
   }
   const crossing = walk.last && crossingOf(walk.last);
   const node = crossing?.link.to().members.get(name);
   if (!crossing || !node) return false;
-  cross(walk, crossing, node);
+  crossLink(walk, crossing, node);
   return true;
 }
 
-function enter(walk: Walk, node: FieldNode): void {
+function enterTable(walk: Walk, node: FieldNode): void {
   walk.path.push(node.name);
   walk.last = node;
   walk.members = node.kind === 'values' ? NO_MEMBERS : node.members;
@@ -196,7 +196,7 @@ function enter(walk: Walk, node: FieldNode): void {
   walk.steps.push({ kind: 'many', path: [...walk.path], table: node.table, isRelation: node.isRelation });
 }
 
-function cross(walk: Walk, { index, link, idName }: Crossing, node: FieldNode): void {
+function crossLink(walk: Walk, { index, link, idName }: Crossing, node: FieldNode): void {
   if (idName !== undefined) walk.path.push(idName);
   if (node.name === link.to().declaration.idField) {
     walk.path.push(node.name);
@@ -204,7 +204,7 @@ function cross(walk: Walk, { index, link, idName }: Crossing, node: FieldNode): 
     walk.members = NO_MEMBERS;
   } else {
     walk.steps.push({ kind: 'link', path: [...walk.path], index, link });
-    enter(walk, node);
+    enterTable(walk, node);
   }
 }
 

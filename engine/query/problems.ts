@@ -63,7 +63,7 @@ export function unsupportedLookup(name: string): string {
 }
 
 /** The hint for a lookup that follows another one, which must be the last name of its key. Source: A56. */
-export function nothingBehind(lookup: string): string {
+export function nothingAfterLookup(lookup: string): string {
   return `Nothing may follow "${lookup}".`;
 }
 

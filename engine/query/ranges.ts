@@ -4,7 +4,7 @@ import { type CodeRange, codesOfNumbers, codesOfText, type Dictionary, textAt } 
 import { PLACEHOLDER } from '../column/records.ts';
 import { isSpecForm, type ServedForm, servedUrl } from '../column/served.ts';
 import { compareBytes } from '../bits/bytes.ts';
-import { codesOfExactly, codesOfOwnUrls, isExactlyOrdered, isTextOrdered, merged, without } from './codes.ts';
+import { codesOfExactly, codesOfOwnUrls, isExactlyOrdered, isTextOrdered, merged, subtractRange } from './codes.ts';
 import { compareDecimals } from './decimal.ts';
 import { exactValue } from './values.ts';
 
@@ -39,7 +39,7 @@ function textsBetween(dictionary: Dictionary, bounds: Bounds, form: ServedForm):
   const asStored = between(bounds, whole, (text) => codesOfText(dictionary, encoder.encode(text)));
   const own = codesOfOwnUrls(dictionary);
   if (own.start >= own.end) return merged([asStored]);
-  return merged([...without(asStored, own), ...ownUrlsBetween(dictionary, bounds, own, form)]);
+  return merged([...subtractRange(asStored, own), ...ownUrlsBetween(dictionary, bounds, own, form)]);
 }
 
 /**

@@ -177,7 +177,7 @@ const DIGITS_MAX = 15;
  * time.
  */
 const WHOLE = /^\+?0*([1-9]\d*)$/;
-const NOUGHT = /^\+?0+$/;
+const ZERO_TEXT = /^\+?0+$/;
 
 /** The export formats, each with the media type that requests it in Accept (A51, A62). */
 export const EXPORT_TYPES = {
@@ -268,7 +268,7 @@ export function readLimit(reading: Reading, value: string, at: number): void {
  */
 export function readOffset(reading: Reading, value: string, at: number): void {
   const offset = wholeOf(value);
-  if (reading.isStrict && offset === 0 && !NOUGHT.test(value.trim())) reading.refuse(at, [MESSAGES.offset]);
+  if (reading.isStrict && offset === 0 && !ZERO_TEXT.test(value.trim())) reading.refuse(at, [MESSAGES.offset]);
   reading.page.offset = offset;
 }
 

@@ -73,10 +73,10 @@ function documentedField(node: FieldNode | undefined, field: Field, room: Room):
   const dictionary = (node.kind === 'values' ? node.index : node.id)?.dictionary;
   const served = dictionary && dictionary.fitting < dictionary.size ? { ...field, hasMisfits: true as const } : field;
   if (!('fields' in served) || node.kind === 'values') return nullableAsServed(node, served);
-  return { ...served, fields: fieldsAmong(node.members, served.fields, roomBehind(field, room)) };
+  return { ...served, fields: fieldsAmong(node.members, served.fields, roomBelow(field, room)) };
 }
 
-function roomBehind({ name }: { readonly name: string }, { budget, characters }: Room): Room {
+function roomBelow({ name }: { readonly name: string }, { budget, characters }: Room): Room {
   return { budget, characters: characters - name.length - '__'.length };
 }
 
@@ -103,7 +103,7 @@ function inferredField(node: FieldNode, room: Room): Field {
     if (node.link) return { kind: 'links', name, to: targetOf(node.link) };
     if (!node.isRelation) return { kind: 'scalars', name, type: scalarType(node.id) };
   }
-  const fields = fieldsAmong(node.members, [], roomBehind(node, room));
+  const fields = fieldsAmong(node.members, [], roomBelow(node, room));
   const id = [...node.members.values()].find((member) => member.kind === 'values' && member.index === node.id);
   return { kind: node.kind === 'many' ? 'records' : 'record', name, fields, ...(id ? { idField: id.name } : {}) };
 }

@@ -54,13 +54,13 @@ const RULES: Readonly<Record<ColumnType, (text: string) => ValueReading<string>>
   boolean: (text) => ({ kind: 'value', value: isFalse(text) ? 'false' : 'true' }),
   integer: wholeNumber,
   link: wholeNumber,
-  float: (text) => found(text, NUMBER.test(text) ? String(Number(text)) : undefined, MESSAGES.number),
+  float: (text) => valueOrError(text, NUMBER.test(text) ? String(Number(text)) : undefined, MESSAGES.number),
   date: (text) => instantOf(text, 'date'),
   dateTime: (text) => instantOf(text, 'dateTime'),
 };
 
 function wholeNumber(text: string): ValueReading<string> {
-  const read = found(text, WHOLE.test(text) ? canonicalDecimal(text) : undefined, MESSAGES.wholeNumber);
+  const read = valueOrError(text, WHOLE.test(text) ? canonicalDecimal(text) : undefined, MESSAGES.wholeNumber);
   return read.kind === 'error' && LINK_LIKE.test(text) ? { ...read, hints: [HINTS.link] } : read;
 }
 
@@ -84,13 +84,13 @@ function isFalse(text: string): boolean {
 }
 
 /** Makes a reading of a number or date. Unlike text and boolean columns, these require a value. */
-function found(text: string, value: string | undefined, message: string): ValueReading<string> {
+function valueOrError(text: string, value: string | undefined, message: string): ValueReading<string> {
   if (value !== undefined) return { kind: 'value', value };
   return { kind: 'error', message: text === '' ? MESSAGES.required : message };
 }
 
 function instantOf(text: string, type: 'date' | 'dateTime'): ValueReading<string> {
-  const read = found(text, exactInstant(text) ?? exactInstant(plainSpelling(text)), MESSAGES[type]);
+  const read = valueOrError(text, exactInstant(text) ?? exactInstant(plainSpelling(text)), MESSAGES[type]);
   if (read.kind === 'value' || !DATE_LIKE.test(text)) return read;
   return { ...read, hints: [BLANK_ZONE.test(text.slice(-ZONE_LENGTH)) ? HINTS.plus : HINTS[type]] };
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { BASE_AT, END_AT, FORM, KEEP_STORED, NEEDLE_AT, RANGES_AT, ROOM_AT } from '../../engine/kernel/layout.ts';
 import type { Kernel } from '../../engine/kernel/contract.ts';
 import { kernels, newKernel } from '../../engine/kernel/kernel.ts';
-import { newOwn, takeRoom, type Own } from '../../engine/kernel/own.ts';
+import { newScratch, reserve, type Scratch } from '../../engine/kernel/own.ts';
 import { twinKernel } from '../support/kernelTwin.ts';
 import { randomOf, type Random } from '../support/random.ts';
 
@@ -15,7 +15,7 @@ const SEED = 20_261_121;
 /** One kernel with its copies of the memories. */
 interface World {
   readonly kernel: Kernel;
-  readonly own: Own;
+  readonly own: Scratch;
 }
 
 /** The same memories twice: one for the kernel, one for the reference. Records are at the end of the source memory. */
@@ -25,13 +25,13 @@ class Twins {
   readonly bytes = new Uint8Array(this.source.buffer);
   readonly links = new Uint32Array(this.positions.buffer);
   readonly #worlds: readonly World[] = [newKernel, twinKernel].map((make) => {
-    const own = newOwn();
-    takeRoom(own, PAGE_BYTES);
+    const own = newScratch();
+    reserve(own, PAGE_BYTES);
     return { kernel: make(this.source, this.positions, own), own };
   });
 
   /** Makes the same change in both worlds. */
-  prepare(change: (own: Own) => void): void {
+  prepare(change: (own: Scratch) => void): void {
     for (const { own } of this.#worlds) change(own);
   }
 
@@ -66,7 +66,7 @@ function filled(random: Random, bytes: Uint8Array, letters: number): void {
 
 test('uses a kernel that the runtime compiles in threads', () => {
   expect(kernels.make).toBe(newKernel);
-  expect(String(newKernel(twins.source, twins.positions, newOwn()).copy)).toContain('[native code]');
+  expect(String(newKernel(twins.source, twins.positions, newScratch()).copy)).toContain('[native code]');
 });
 
 test('copies and gathers the same bytes as the reference, to any alignment, up to the last byte of memory', () => {

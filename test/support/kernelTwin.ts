@@ -1,7 +1,7 @@
 // The kernel in plain JavaScript: the same functions over the same memories with the same results. Slow and obvious.
 import type { Kernel } from '../../engine/kernel/contract.ts';
 import { BASE_AT, END_AT, FORM, KEEP_STORED, NEEDLE_AT, NOT_FOUND } from '../../engine/kernel/layout.ts';
-import type { Own } from '../../engine/kernel/own.ts';
+import type { Scratch } from '../../engine/kernel/own.ts';
 import {
   copied,
   DIGIT_AT,
@@ -14,7 +14,11 @@ import {
   STORED_API,
 } from '../../engine/kernel/splice.ts';
 
-export function twinKernel(sourceMemory: WebAssembly.Memory, positionsMemory: WebAssembly.Memory, own: Own): Kernel {
+export function twinKernel(
+  sourceMemory: WebAssembly.Memory,
+  positionsMemory: WebAssembly.Memory,
+  own: Scratch,
+): Kernel {
   const source = new Uint8Array(sourceMemory.buffer);
   const positions = new Uint32Array(positionsMemory.buffer);
   const partOf = (start: number, end: number, first: number, last: number): SplicedPart => {
@@ -61,11 +65,11 @@ function countLinkEnds(part: SplicedPart, form: SpliceForm): number {
   return count;
 }
 
-function wordAt({ words }: Own, at: number): number {
+function wordAt({ words }: Scratch, at: number): number {
   return words[at / 4]!;
 }
 
-function formIn(own: Own): SpliceForm {
+function formIn(own: Scratch): SpliceForm {
   const textAt = (at: number, length: number): Uint8Array | undefined =>
     length === KEEP_STORED ? undefined : own.bytes.subarray(at, at + length);
   return {

@@ -2,7 +2,7 @@
 // seed.
 import { expect, test } from 'vitest';
 import type { Dictionary, WrittenDictionary } from '../../../../engine/column/dictionary.ts';
-import { LEFT_OUT, mergeDictionaries } from '../../../../engine/column/mergeDictionary.ts';
+import { DROPPED_CODE, mergeDictionaries } from '../../../../engine/column/mergeDictionary.ts';
 import { buildGrams } from '../../../../engine/index/grams.ts';
 import { mergeGrams } from '../../../../engine/index/mergeGrams.ts';
 import { dictionaryOf, textsOf } from '../../../support/dictionaries.ts';
@@ -35,7 +35,7 @@ test.each(['text', 'integer'] as const)('of %s they are those of all values, and
     expect(joined(dictionary)).toEqual(expected);
     expect(isOld).toBe(used.length === old.size && expected.size === old.size);
     const texts = textsOf(expected);
-    const codeOf = (text: string): number => (texts.includes(text) ? texts.indexOf(text) : LEFT_OUT);
+    const codeOf = (text: string): number => (texts.includes(text) ? texts.indexOf(text) : DROPPED_CODE);
     expect([...oldCodes]).toEqual(olds.map(codeOf));
     expect([...youngCodes]).toEqual(youngs.map(codeOf));
     for (const block of [1, 3]) expect(buildGrams(dictionary, block)).toEqual(buildGrams(expected, block));

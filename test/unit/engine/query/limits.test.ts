@@ -3,7 +3,7 @@
 import { RE2JS } from 're2js';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Ask, QueryOptions } from '../../../../engine/query/ask.ts';
-import { countParts, MEMBERS_MAX, NAMES_MAX, PARAMETERS_MAX, startBehind } from '../../../../engine/query/limits.ts';
+import { countParts, MEMBERS_MAX, NAMES_MAX, PARAMETERS_MAX, startAfter } from '../../../../engine/query/limits.ts';
 import { parseRecordQuery } from '../../../../engine/query/parse.ts';
 import { regexSize } from '../../../../engine/query/regex.ts';
 import { indexesOf } from '../../../support/index.ts';
@@ -46,7 +46,7 @@ test('parts are counted, and the one behind the first few is found, without spli
     const parts = text.split('&');
     expect(countParts(text, '&'), text).toBe(parts.length);
     for (let most = 1; most < 8; most++) {
-      const start = startBehind(text, '&', most);
+      const start = startAfter(text, '&', most);
       expect(start < 0 ? undefined : text.slice(start), text).toEqual(
         most < parts.length ? parts.slice(most).join('&') : undefined,
       );
