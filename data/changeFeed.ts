@@ -80,7 +80,7 @@ export function decodeFeed(bytes: Uint8Array, generation: string, name: string):
 export const CHANGES_FILE = 'changes.log';
 
 /** Where the log of the changes that lead to a snapshot file is, if there is one. */
-export function logBeside(snapshot: string): string {
+export function changeLogOf(snapshot: string): string {
   return path.join(path.dirname(snapshot), CHANGES_FILE);
 }
 

@@ -24,12 +24,12 @@ const READ_BYTES = 8 << 20;
 const PIECE_BYTES = 4096;
 
 /** The default directory for the state of a crawl into `output`. */
-export function stateBeside(output: string): string {
+export function stateFolder(output: string): string {
   return `${path.resolve(output)}.crawl`;
 }
 
 /** The paths in the state of a crawl: the new data set, the old one, and the lock. */
-export function placesIn(state: string): Readonly<Record<'collected' | 'previous' | 'lock', string>> {
+export function statePaths(state: string): Readonly<Record<'collected' | 'previous' | 'lock', string>> {
   const at = (name: string): string => path.join(state, name);
   return { collected: at('data'), previous: at('previous'), lock: at('lock') };
 }
@@ -38,8 +38,8 @@ export function placesIn(state: string): Readonly<Record<'collected' | 'previous
  * The path from which to read the data set `data`. Between the two renames with which a crawl replaces it, that is the
  * accepted data set in the state. Cost: one or two checks whether a file exists.
  */
-export function placeOf(data: string): string {
-  const { collected, previous } = placesIn(stateBeside(data));
+export function currentDataPath(data: string): string {
+  const { collected, previous } = statePaths(stateFolder(data));
   return !existsSync(data) && existsSync(previous) ? collected : data;
 }
 
@@ -142,7 +142,7 @@ export function syncDirectory(directory: string): void {
 }
 
 /** Replaces a file by a complete one, and syncs the name to the disk. Throws OperationError `file`. */
-export function putInPlace(partial: string, file: string): void {
+export function activateFile(partial: string, file: string): void {
   attempt(`cannot write ${file}`, () => {
     renameSync(partial, file);
     syncDirectory(path.dirname(file));
@@ -166,7 +166,7 @@ export async function renameDurably(partial: string, file: string): Promise<void
 /** Replaces the content of a file atomically, and syncs it to the disk. Throws OperationError `file`. */
 export function replaceFile(file: string, text: string): void {
   attempt(`cannot write ${file}`, () => writeFileSync(`${file}.next`, text, { flush: true }));
-  putInPlace(`${file}.next`, file);
+  activateFile(`${file}.next`, file);
 }
 
 /** The errors of file systems that need no sync of names. */
@@ -188,7 +188,7 @@ export function attempt<T>(what: string, operation: () => T): T {
 export function failWith(what: string): (error: unknown) => never {
   return (error) => {
     if (error instanceof OperationError) throw error;
-    throw new OperationError('file', `${what}: ${wordsOf(error as NodeJS.ErrnoException)}`, error);
+    throw new OperationError('file', `${what}: ${errorText(error as NodeJS.ErrnoException)}`, error);
   };
 }
 
@@ -196,7 +196,7 @@ export function failWith(what: string): (error: unknown) => never {
  * The message of the system. If the folder of a path does not exist, a message about that: the system would name the
  * path, which may be one of our temporary files.
  */
-function wordsOf({ code, path: file, message }: NodeJS.ErrnoException): string {
+function errorText({ code, path: file, message }: NodeJS.ErrnoException): string {
   const folder = code === 'ENOENT' && file !== undefined ? path.dirname(file) : undefined;
   return folder === undefined || existsSync(folder) ? message : `the folder ${folder} does not exist`;
 }
@@ -205,7 +205,7 @@ function wordsOf({ code, path: file, message }: NodeJS.ErrnoException): string {
  * The properties of a path; undefined if nothing exists there. Throws OperationError `file` if that is unknown, for
  * example for lack of a permission on a folder.
  */
-export function foundAt(path: string): Stats | undefined {
+export function statIfExists(path: string): Stats | undefined {
   return attempt(`cannot read ${path}`, () => statSync(path, { throwIfNoEntry: false }));
 }
 

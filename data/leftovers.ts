@@ -24,10 +24,10 @@ const MARK = /\.partial-[0-9a-f]{12}.*$/;
  * then ends the process in the same way. Work that blocks the thread delays that. A SIGHUP with another listener ends
  * nothing.
  */
-export async function unfinished<T>(target: string, work: (partial: string) => Promise<T>): Promise<T> {
+export async function withPartialPath<T>(target: string, work: (partial: string) => Promise<T>): Promise<T> {
   await removeAbandoned(path.dirname(target), (name) => name === path.basename(target));
   const partial = `${target}.partial-${randomBytes(6).toString('hex')}`;
-  const forget = beforeEnd(() => rmSync(partial, { recursive: true, force: true }));
+  const forget = cleanUpOnSignal(() => rmSync(partial, { recursive: true, force: true }));
   const touch = async (): Promise<void> => utimes(partial, new Date(), new Date()).catch(() => undefined);
   const timer = setInterval(() => void touch(), TOUCH_MS).unref();
   try {
@@ -47,7 +47,7 @@ export async function unfinished<T>(target: string, work: (partial: string) => P
  * be created, with what to do. `orElse` is an alternative in that message.
  */
 export function inTemporaryFolder<T>(orElse: string, work: (folder: string) => Promise<T>): Promise<T> {
-  return unfinished(path.join(tmpdir(), 'catalogue-replica'), async (folder) => {
+  return withPartialPath(path.join(tmpdir(), 'catalogue-replica'), async (folder) => {
     const failure = `cannot write to ${tmpdir()}: set TMPDIR to a writable directory${orElse}`;
     // Synchronously: no signal can arrive between registering the cleanup and creating the folder.
     attempt(failure, () => mkdirSync(folder, { mode: 0o700 }));
@@ -64,7 +64,7 @@ export function inTemporaryFolder<T>(orElse: string, work: (folder: string) => P
  * Runs `work` before a signal ends the process, which then ends in the same way. Returns a function that cancels this.
  * A SIGHUP with another listener ends nothing.
  */
-export function beforeEnd(work: () => void): () => void {
+export function cleanUpOnSignal(work: () => void): () => void {
   if (works.size === 0) for (const signal of SIGNALS) process.on(signal, onSignal);
   works.add(work);
   return () => {
@@ -102,7 +102,7 @@ export async function removeAbandoned(
   try {
     for (const entry of await readdir(directory)) {
       const file = path.join(directory, entry);
-      if (!MARK.test(entry) || !isOf(targetOf(entry)) || (await touchedMsAgo(file)) < ms) continue;
+      if (!MARK.test(entry) || !isOf(targetOf(entry)) || (await ageMs(file)) < ms) continue;
       await rm(file, { recursive: true, force: true });
     }
   } catch (error) {
@@ -112,7 +112,7 @@ export async function removeAbandoned(
 }
 
 /** The milliseconds since a path was last written to or touched; 0 if it does not exist. */
-export async function touchedMsAgo(file: string): Promise<number> {
+export async function ageMs(file: string): Promise<number> {
   return msSince(await lstat(file).catch(() => undefined));
 }
 

@@ -5,7 +5,7 @@ import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:
 import { readFile, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { attempt } from './files.ts';
-import { ABANDONED_MS, beforeEnd, msSince, TOUCH_MS } from './leftovers.ts';
+import { ABANDONED_MS, cleanUpOnSignal, msSince, TOUCH_MS } from './leftovers.ts';
 import { OperationError } from './operationError.ts';
 
 /** A lock that this process holds. Another process may take it when this one is stopped for 5 minutes. */
@@ -37,7 +37,7 @@ export function lock(file: string, does: string): Lock {
     const cure = `if it no longer runs, remove ${file}, or wait until it is 5 minutes old`;
     throw new OperationError('file', `${holder} ${does} there; ${cure}`);
   });
-  const forget = beforeEnd(remove);
+  const forget = cleanUpOnSignal(remove);
   const timer = setInterval(() => {
     try {
       const now = new Date();

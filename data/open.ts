@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs';
 import { straySection } from '../engine/snapshot/inventory.ts';
 import type { LoadedSnapshot } from '../engine/snapshot/loaded.ts';
-import { foundAt, openFile, placeOf, refuseNdjson } from './files.ts';
+import { statIfExists, openFile, currentDataPath, refuseNdjson } from './files.ts';
 import type { OpenOptions } from './openDirectory.ts';
 import { OperationError } from './operationError.ts';
 import type { OnProgress } from './progress.ts';
@@ -12,10 +12,10 @@ import { accept, catalogueIn, type HeldFile, loadHeld, type OpenedData } from '.
  * OperationError `file`, `input` or `snapshot`. Cost: a load, and an import for a directory.
  */
 export async function openData(data: string, options: OpenOptions, onProgress: OnProgress): Promise<LoadedSnapshot> {
-  const file = holdData(data);
+  const file = openDataFile(data);
   let held = file;
   try {
-    const opened = await openHeld(data, file, options, onProgress);
+    const opened = await openSnapshotFile(data, file, options, onProgress);
     ({ held } = opened);
     return opened.loaded;
   } finally {
@@ -24,8 +24,8 @@ export async function openData(data: string, options: OpenOptions, onProgress: O
 }
 
 /** Opens the snapshot file that `data` names; undefined for a directory. Throws OperationError `file`. */
-export function holdData(data: string): HeldFile | undefined {
-  const found = foundAt(placeOf(data));
+export function openDataFile(data: string): HeldFile | undefined {
+  const found = statIfExists(currentDataPath(data));
   const absence = `there is no data at ${data}: name a snapshot file or a data set directory`;
   if (!found) throw new OperationError('file', absence);
   if (found.isDirectory()) return undefined;
@@ -38,7 +38,7 @@ export function holdData(data: string): HeldFile | undefined {
  * open. The code of import is loaded only for a directory. Throws like openData. Cost: a load, and an import for a
  * directory.
  */
-export async function openHeld(
+export async function openSnapshotFile(
   data: string,
   held: HeldFile | undefined,
   options: OpenOptions,

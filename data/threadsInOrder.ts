@@ -67,7 +67,7 @@ export function takeOrders(act: (order: never) => object | Promise<object>, micr
     const done = await outcomeOf(() => act(order as never));
     const answer: Answer = { ...done, micros: micros() - before };
     port.postMessage(answer, memoryOf(done.reply));
-    letGo(order);
+    releaseBuffers(order);
   };
   let last = Promise.resolve();
   port.on('message', (order: object) => {
@@ -89,7 +89,7 @@ async function outcomeOf(act: () => object | Promise<object>): Promise<Omit<Answ
  * Frees the memory of all typed arrays in a message at once; they are empty then. Garbage collection would do it only
  * when the thread is busy again, and until then new memory would be touched.
  */
-export function letGo(message: object): void {
+export function releaseBuffers(message: object): void {
   for (const memory of memoryOf(message)) if (!memory.detached) memory.transfer(0);
 }
 
@@ -143,12 +143,12 @@ class OrderThread {
 /** The memory of all typed arrays in a message of plain objects and arrays, to be transferred instead of copied. */
 function memoryOf(message: object): readonly ArrayBuffer[] {
   const found = new Set<ArrayBuffer>();
-  const look = (value: unknown): void => {
+  const collectBuffers = (value: unknown): void => {
     if (ArrayBuffer.isView(value)) {
       if (value.buffer instanceof ArrayBuffer) found.add(value.buffer);
-    } else if (typeof value === 'object' && value !== null) Object.values(value).forEach(look);
+    } else if (typeof value === 'object' && value !== null) Object.values(value).forEach(collectBuffers);
   };
-  look(message);
+  collectBuffers(message);
   return [...found];
 }
 

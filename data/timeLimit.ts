@@ -36,14 +36,15 @@ export async function withTimeLimit<T>(
   }
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   running.set(key, promise);
-  const giveUp = (reason: string): void => {
+  const rejectWith = (reason: string): void => {
     const failure = new OperationError('network', `${file}: ${reason}`);
     running.delete(key);
     hung.set(key, failure);
     reject(failure);
   };
-  const timer = setTimeout(giveUp, limitMs, `no answer within ${limitMs / 1000} s`);
-  const onAbort = ({ target }: Event): void => giveUp(`no longer awaited (${String((target as AbortSignal).reason)})`);
+  const timer = setTimeout(rejectWith, limitMs, `no answer within ${limitMs / 1000} s`);
+  const onAbort = ({ target }: Event): void =>
+    rejectWith(`no longer awaited (${String((target as AbortSignal).reason)})`);
   signal?.addEventListener('abort', onAbort);
   const end = (): void => {
     clearTimeout(timer);

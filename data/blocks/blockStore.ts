@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { type LoadedSnapshot, sectionsOf } from '../../engine/snapshot/loaded.ts';
-import { attempt, foundAt } from '../files.ts';
+import { attempt, statIfExists } from '../files.ts';
 import { inTemporaryFolder, removeAbandoned } from '../leftovers.ts';
 import { availableParallelism } from 'node:os';
 import { strayBlocks } from '../../engine/snapshot/inventory.ts';
@@ -54,27 +54,27 @@ export function blocksAddress(snapshot: string, generation: string, name: string
  */
 async function removeOutdated(file: string): Promise<void> {
   attempt(`cannot remove outdated files from ${path.dirname(file)}`, () => {
-    for (const outdated of othersKeptWith(file).slice(KEPT - 1)) rmSync(outdated, { force: true });
+    for (const outdated of otherBlocksNextTo(file).slice(KEPT - 1)) rmSync(outdated, { force: true });
   });
   // Also partial files of generations that are no longer made.
   await removeAbandoned(path.dirname(file), siblingsOf(file));
 }
 
 /** The blocks files whose names differ from `file` at most in the generation, newest first. */
-function keptWith(file: string): readonly string[] {
+function blocksNextTo(file: string): readonly string[] {
   const directory = path.dirname(file);
   if (!existsSync(directory)) return [];
   return attempt(`cannot read ${directory}`, () => readdirSync(directory))
     .filter(siblingsOf(file))
     .map((name) => path.join(directory, name))
-    .map((kept) => ({ kept, ms: foundAt(kept)?.mtimeMs ?? 0 }))
+    .map((kept) => ({ kept, ms: statIfExists(kept)?.mtimeMs ?? 0 }))
     .toSorted((a, b) => b.ms - a.ms)
     .map(({ kept }) => kept);
 }
 
 /** Like `keptWith`, without `file` itself. */
-function othersKeptWith(file: string): readonly string[] {
-  return keptWith(file).filter((one) => path.basename(one) !== path.basename(file));
+function otherBlocksNextTo(file: string): readonly string[] {
+  return blocksNextTo(file).filter((one) => path.basename(one) !== path.basename(file));
 }
 
 /**
@@ -134,7 +134,7 @@ export async function loadBlocks(
     if (kept) return { loaded: kept, file, made: undefined, refusal };
   }
   const make = async (at: string): Promise<Pick<LoadedBlocks, 'loaded' | 'made'>> => {
-    const source = { loaded, earlier: earlier ?? (file === undefined ? undefined : othersKeptWith(file)[0]) };
+    const source = { loaded, earlier: earlier ?? (file === undefined ? undefined : otherBlocksNextTo(file)[0]) };
     const made = await writeBlocks(at, source, threads, onProgress);
     return { loaded: await readBlocks(at, loaded, onProgress, loading), made };
   };
@@ -163,7 +163,7 @@ export async function keepBlocks(
 ): Promise<{ readonly file: string; readonly made: BlockCounts }> {
   const loaded = await loadSnapshot(snapshot, { baseUrl }, onProgress);
   const file = blocksFile(name, loaded);
-  return { file, made: await writeBlocks(file, { loaded, earlier: keptWith(file)[0] }, threads, onProgress) };
+  return { file, made: await writeBlocks(file, { loaded, earlier: blocksNextTo(file)[0] }, threads, onProgress) };
 }
 
 /** Loads blocks and checks that they belong to the wanted snapshot and that there is one for each record. */

@@ -49,7 +49,7 @@ interface Chunk {
  */
 export function openEarlier(blocks: EarlierBlocks): OpenedBlocks | undefined {
   if (typeof blocks !== 'string') return { collection: (name) => recordsOf(loadedChunks(blocks, name)), close: noop };
-  const file = orUndefined(() => new SectionFile(blocks));
+  const file = openIfSound(() => new SectionFile(blocks));
   return file && { collection: (name) => recordsOf(fileChunks(file, name)), close: () => file.close() };
 }
 
@@ -58,7 +58,7 @@ export function openEarlier(blocks: EarlierBlocks): OpenedBlocks | undefined {
  * right. Cost: one pass over the file.
  */
 export function isSound(file: string, isWanted: (title: string) => boolean = isBlocksTitle): boolean {
-  const sections = orUndefined(() => new SectionFile(file));
+  const sections = openIfSound(() => new SectionFile(file));
   if (!sections) return false;
   try {
     const { title } = sections.arrays(BLOCKS_TITLE, BLOCKS_TITLE.path);
@@ -76,7 +76,7 @@ export function isSound(file: string, isWanted: (title: string) => boolean = isB
 function noop(): void {}
 
 /** An unreadable file is ignored: without earlier blocks everything is deflated, with the same result. */
-function orUndefined(open: () => SectionFile): SectionFile | undefined {
+function openIfSound(open: () => SectionFile): SectionFile | undefined {
   try {
     return open();
   } catch (error) {

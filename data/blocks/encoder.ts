@@ -41,7 +41,7 @@ export class DeflateEncoder {
     const beforeAt = aligned(WINDOW_AT + window.length + SLACK_BYTES);
     const symbolsAt = aligned(beforeAt + 2 * window.length);
     this.#outputAt = symbolsAt + SYMBOLS_BYTES;
-    const bytes = this.#outputAt + mostBytes(window.length);
+    const bytes = this.#outputAt + deflatedBytesMax(window.length);
     attempt(`cannot deflate records (${bytes} bytes of memory)`, () => reserve(this.#own, bytes));
     this.#own.bytes.set(window, WINDOW_AT);
     this.#module.open(WINDOW_AT, beforeAt, symbolsAt);
@@ -65,7 +65,7 @@ export class DeflateEncoder {
 /**
  * Upper bound of the output: at most nine bits a byte with the fixed codes, plus a few bits per block and at the end.
  */
-function mostBytes(bytes: number): number {
+function deflatedBytesMax(bytes: number): number {
   return bytes + (bytes >> 3) + (bytes >> 12) + SLACK_BYTES;
 }
 

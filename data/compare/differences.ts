@@ -107,33 +107,38 @@ function bodyDifference(
   unfiltered: UnfilteredCounts | undefined,
 ): Difference | undefined {
   if (upstream === replica) return undefined;
-  if (status >= 400) return shown('errors', upstream, replica);
+  if (status >= 400) return describeDifference('errors', upstream, replica);
   const [one, other] = [parseJson(upstream), parseJson(replica)];
-  if (one === undefined || other === undefined) return shown('body', upstream, replica);
+  if (one === undefined || other === undefined) return describeDifference('body', upstream, replica);
   const difference =
     isPage(one) && isPage(other) ? pageDifference(one, other, unfiltered) : valueDifference(one, other);
-  return difference ?? shownFrom('spelling', upstream, replica);
+  return difference ?? excerptDifference('spelling', upstream, replica);
 }
 
 function pageDifference(one: Page, other: Page, unfiltered: UnfilteredCounts | undefined): Difference | undefined {
   if (one.count !== other.count) {
     const isOneIgnoring = one.count === unfiltered?.upstream && other.count < one.count;
     const isOtherIgnoring = other.count === unfiltered?.replica && one.count < other.count;
-    return shown(isOneIgnoring ? 'filters' : isOtherIgnoring ? 'unfiltered' : 'count', one.count, other.count);
+    return describeDifference(
+      isOneIgnoring ? 'filters' : isOtherIgnoring ? 'unfiltered' : 'count',
+      one.count,
+      other.count,
+    );
   }
-  if (one.results.length !== other.results.length) return shown('size', one.results.length, other.results.length);
+  if (one.results.length !== other.results.length)
+    return describeDifference('size', one.results.length, other.results.length);
   const [ids, otherIds] = [idsOf(one), idsOf(other)];
   const at = ids.findIndex((id, i) => id !== otherIds[i]);
   if (at >= 0) {
     const isSameSet = ids.toSorted().join() === otherIds.toSorted().join();
-    return shown(isSameSet ? 'order' : 'records', `id ${ids[at]}`, `id ${otherIds[at]}`);
+    return describeDifference(isSameSet ? 'order' : 'records', `id ${ids[at]}`, `id ${otherIds[at]}`);
   }
   // Other values come before links: a link in the first record must not hide a value in the second.
   const differences = one.results.flatMap((result, i) => valueDifference(result, other.results[i]) ?? []);
   const [first] = [...differences.filter(({ cause }) => cause === 'records'), ...differences];
   if (first) return first;
   for (const key of ['next', 'previous'] as const) {
-    if (queryOf(one[key]) !== queryOf(other[key])) return shown('pageLinks', one[key], other[key]);
+    if (queryOf(one[key]) !== queryOf(other[key])) return describeDifference('pageLinks', one[key], other[key]);
   }
   return undefined;
 }
@@ -143,7 +148,9 @@ function valueDifference(one: unknown, other: unknown): Difference | undefined {
   const [text, otherText] = [JSON.stringify(one), JSON.stringify(other)];
   if (text === otherText) return undefined;
   const [plain, otherPlain] = [withoutFormat(text), withoutFormat(otherText)];
-  return plain === otherPlain ? shownFrom('links', text, otherText) : shownFrom('records', plain, otherPlain);
+  return plain === otherPlain
+    ? excerptDifference('links', text, otherText)
+    : excerptDifference('records', plain, otherPlain);
 }
 
 /** Links to lists and records end in `/?format=api`, or in the form of the request. */
@@ -152,11 +159,11 @@ function withoutFormat(text: string): string {
 }
 
 /** The two texts from shortly before the place where they differ. */
-function shownFrom(cause: Cause, one: string, other: string): Difference {
+function excerptDifference(cause: Cause, one: string, other: string): Difference {
   let at = 0;
   while (at < one.length && one[at] === other[at]) at++;
   const from = Math.max(0, one.lastIndexOf(',', at - 1), at - 60);
-  return shown(cause, one.slice(from), other.slice(from));
+  return describeDifference(cause, one.slice(from), other.slice(from));
 }
 
 /** A link with its parameters sorted: their order means nothing. */
@@ -166,7 +173,7 @@ function queryOf(link: unknown): string {
   return `${path}?${query.split('&').toSorted().join('&')}`;
 }
 
-function shown(cause: Cause, upstream: unknown, replica: unknown): Difference {
+function describeDifference(cause: Cause, upstream: unknown, replica: unknown): Difference {
   const textOf = (value: unknown): string => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     return text.length > 80 ? `${text.slice(0, 77)}...` : text;

@@ -3,8 +3,8 @@
 import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { blocksFileAt } from '../blocks/blockStore.ts';
-import { attempt, cannotRead, failWith, foundAt, makeFolder, openFile, renameDurably, statOf } from '../files.ts';
-import { touchedMsAgo, unfinished } from '../leftovers.ts';
+import { attempt, cannotRead, failWith, statIfExists, makeFolder, openFile, renameDurably, statOf } from '../files.ts';
+import { ageMs, withPartialPath } from '../leftovers.ts';
 import { OperationError } from '../operationError.ts';
 import type { HeldFile } from '../store/load.ts';
 import { assertAnswers } from '../timeLimit.ts';
@@ -104,7 +104,7 @@ export class SnapshotCache {
     try {
       await this.#write();
     } catch {
-      await this.removeOthers((await this.#noted()).slice(0, 1));
+      await this.removeOthers((await this.#readIndex()).slice(0, 1));
       await this.#write();
     }
   }
@@ -113,13 +113,13 @@ export class SnapshotCache {
    * The pointers in the index if another replica that shares the directory has adopted a newer generation. Its files
    * and the index are then left alone.
    */
-  async #ahead(): Promise<readonly Pointer[]> {
-    const there = await this.#noted();
+  async #downloadedPointers(): Promise<readonly Pointer[]> {
+    const there = await this.#readIndex();
     const newest = Math.max(0, ...this.#pointers.map(({ sequence }) => sequence));
     return there.some(({ sha256, sequence }) => !this.#known.has(sha256) && sequence > newest) ? there : [];
   }
 
-  async #noted(): Promise<readonly Pointer[]> {
+  async #readIndex(): Promise<readonly Pointer[]> {
     return (await indexIn(path.join(this.directory, INDEX_NAME)))?.pointers ?? [];
   }
 
@@ -127,7 +127,7 @@ export class SnapshotCache {
    * Notes that a generation is served now. If the cache has it, the next start begins with it, whatever was fetched
    * last.
    */
-  async serves(generation: string): Promise<void> {
+  async noteServed(generation: string): Promise<void> {
     this.#served = generation;
     const pointers = this.#servedFirst(this.#pointers);
     if (pointers[0] === this.#pointers[0]) return;
@@ -143,11 +143,11 @@ export class SnapshotCache {
 
   /** Writes the index, unless another replica is ahead. */
   async #write(): Promise<void> {
-    if ((await this.#ahead()).length > 0) return;
+    if ((await this.#downloadedPointers()).length > 0) return;
     const file = path.join(this.directory, INDEX_NAME);
     const pointers = this.#pointers.map((one) => JSON.parse(encodePointer(one)) as unknown);
     const index: Index = { format: INDEX_FORMAT, target: this.#target, pointers, fetched: this.#fetched };
-    await unfinished(file, async (partial) => {
+    await withPartialPath(file, async (partial) => {
       await writeFile(partial, JSON.stringify(index), { flush: true });
       await renameDurably(partial, file);
     }).catch(failWith(`cannot write ${file}, in the folder of ${this.#setting}`));
@@ -162,7 +162,7 @@ export class SnapshotCache {
 
   /** The time of the last confirmation in milliseconds since 1970; undefined before the first one. */
   confirmedMs(): number | undefined {
-    return foundAt(path.join(this.directory, INDEX_NAME))?.mtimeMs;
+    return statIfExists(path.join(this.directory, INDEX_NAME))?.mtimeMs;
   }
 
   /**
@@ -170,14 +170,16 @@ export class SnapshotCache {
    * Partial files that a fetch may still write also stay. Throws OperationError `file`.
    */
   async removeOthers(others: readonly Pointer[] = []): Promise<void> {
-    const kept = new Set([...this.#pointers, ...(await this.#ahead()), ...others].map(({ sha256 }) => sha256));
+    const kept = new Set(
+      [...this.#pointers, ...(await this.#downloadedPointers()), ...others].map(({ sha256 }) => sha256),
+    );
     const failure = failWith(`cannot remove from ${this.directory}`);
     for (const name of await readdir(this.directory).catch(failure)) {
       const sha256 = /^([0-9a-f]{64})\.snapshot/.exec(name)?.[1];
       if (sha256 === undefined) continue;
       const file = path.join(this.directory, name);
       const isUnneeded = name.endsWith(partialOf(''))
-        ? (await touchedMsAgo(file)) > ABANDONED_MS && !others.some((other) => other.sha256 === sha256)
+        ? (await ageMs(file)) > ABANDONED_MS && !others.some((other) => other.sha256 === sha256)
         : !kept.has(sha256);
       if (isUnneeded) await rm(file, { force: true }).catch(failure);
     }

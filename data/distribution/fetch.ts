@@ -68,7 +68,7 @@ export async function fetchObject(options: FetchOptions): Promise<number> {
     await onDisk(file, () => rm(partial, { force: true }));
     // The part from an earlier run may have lost bytes in a power failure: start over.
     if (came < stored.size) return came + (await fetchObject(options));
-    throw otherBytes(options, `has SHA-256 ${sum}, expected ${stored.sha256}`);
+    throw wrongBytes(options, `has SHA-256 ${sum}, expected ${stored.sha256}`);
   } catch (error) {
     if (error instanceof OperationError) throw error;
     // Another replica with the same cache may have finished first.
@@ -82,7 +82,7 @@ export async function fetchObject(options: FetchOptions): Promise<number> {
  * Renames a damaged file to its partial name: a fetch then checks its hash, and resumes or starts over. A hard link is
  * removed instead, because a fetch would overwrite the object of the target.
  */
-export async function distrust(file: string): Promise<void> {
+export async function invalidateCached(file: string): Promise<void> {
   await onDisk(file, async () => {
     const found = await statOf(file);
     if (!found) return;
@@ -110,7 +110,7 @@ async function fetchInto(partial: string, options: FetchOptions): Promise<{ came
   // Not in append mode: replicas that share a cache write the same bytes to the same positions.
   const handle = await onDisk(partial, () => open(partial, constants.O_RDWR | constants.O_CREAT));
   try {
-    let at = await hashed(handle, hash, options);
+    let at = await hashPartial(handle, hash, options);
     const first = at;
     for (let failures = 0; at < size;) {
       const before = at;
@@ -129,7 +129,7 @@ async function fetchInto(partial: string, options: FetchOptions): Promise<{ came
 }
 
 /** Hashes the existing bytes and returns their number. A file that is too long is emptied. */
-async function hashed(handle: FileHandle, hash: Hash, { stored, file }: FetchOptions): Promise<number> {
+async function hashPartial(handle: FileHandle, hash: Hash, { stored, file }: FetchOptions): Promise<number> {
   const { size: found } = await onDisk(file, () => handle.stat());
   if (found > stored.size) {
     await onDisk(file, () => handle.truncate(0));
@@ -191,6 +191,6 @@ async function writeAll(handle: FileHandle, piece: Uint8Array, position: number)
     at += (await handle.write(piece, at, piece.length - at, position + at)).bytesWritten;
 }
 
-function otherBytes({ target, name }: FetchOptions, what: string): OperationError {
+function wrongBytes({ target, name }: FetchOptions, what: string): OperationError {
   return new OperationError('snapshot', `${target.name}: ${name} ${what}`);
 }

@@ -6,8 +6,17 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { bytesWithin } from '../boundedBytes.ts';
-import { assertFile, attempt, cannotRead, foundAt, makeFolder, putInPlace, statOf, textWithin } from '../files.ts';
-import { targetOf, unfinished } from '../leftovers.ts';
+import {
+  assertFile,
+  attempt,
+  cannotRead,
+  statIfExists,
+  makeFolder,
+  activateFile,
+  statOf,
+  textWithin,
+} from '../files.ts';
+import { targetOf, withPartialPath } from '../leftovers.ts';
 import { OperationError, reasonOf } from '../operationError.ts';
 import type { HeldFile } from '../store/load.ts';
 import {
@@ -46,23 +55,23 @@ export function fileTarget(url: URL): PublishingTarget {
       return text === known ? 'unchanged' : { text, validator: text };
     },
     read: async (name, offset) => objectAt(at(name), offset),
-    has: async (name, size) => foundAt(at(name))?.size === size,
+    has: async (name, size) => statIfExists(at(name))?.size === size,
     write: async (name, _size, pieces) => {
       const file = at(name);
       attempt(`cannot write ${file}`, () => makeFolder(folder));
-      await unfinished(file, async (partial) => {
+      await withPartialPath(file, async (partial) => {
         try {
           await writeFile(partial, pieces, { flag: 'wx', flush: true });
         } catch (error) {
           if (error instanceof OperationError) throw error;
           throw new OperationError('file', `cannot write ${file}: ${(error as Error).message}`, error);
         }
-        putInPlace(partial, file);
+        activateFile(partial, file);
       });
     },
     adopt: async (name, held) => {
       attempt(`cannot write ${at(name)}`, () => makeFolder(folder));
-      return unfinished(at(name), async (partial) => isAdopted(held, at(name), partial));
+      return withPartialPath(at(name), async (partial) => isAdopted(held, at(name), partial));
     },
     replacePointer: async (next, found) => replacePointer(folder, encodePointer(next), next.sequence, found),
     list: async () =>
@@ -70,7 +79,7 @@ export function fileTarget(url: URL): PublishingTarget {
         // Also partial files of publishers that were interrupted.
         .filter((name) => isObjectName(targetOf(name)))
         .flatMap((name) => {
-          const found = foundAt(at(name));
+          const found = statIfExists(at(name));
           return found ? [{ name, size: found.size, modifiedMs: found.mtimeMs }] : [];
         }),
     remove: async (name) => attempt(`cannot remove ${at(name)}`, () => rmSync(at(name), { force: true })),
@@ -87,19 +96,19 @@ export function readableFolder(url: URL, timeoutMs: number): Target {
   const target = fileTarget(url);
   const folder = fileURLToPath(url);
   const at = (name: string): string => path.join(folder, name);
-  const within = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> =>
+  const withLimit = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> =>
     withTimeLimit(folder, work, timeoutMs, signal);
   return {
     name: target.name,
     readPointer: (known, signal) =>
-      within(signal, async () => {
+      withLimit(signal, async () => {
         const found = await target.readPointer(known, signal);
         if (found === undefined && !(await statOf(folder)))
           throw new OperationError('file', `${target.name}: there is no such folder`);
         return found;
       }),
     link: (name, size, file, signal) =>
-      within(signal, async () => {
+      withLimit(signal, async () => {
         if ((await statOf(at(name)))?.size !== size) return false;
         return link(at(name), file).then(
           () => true,
@@ -107,14 +116,14 @@ export function readableFolder(url: URL, timeoutMs: number): Target {
         );
       }),
     read: async (name, offset, signal) => {
-      const found = await within(signal, () => target.read(name, offset, signal));
-      return found && { offset: found.offset, pieces: eachWithin(found.pieces, (work) => within(signal, work)) };
+      const found = await withLimit(signal, () => target.read(name, offset, signal));
+      return found && { offset: found.offset, pieces: withLimitEach(found.pieces, (work) => withLimit(signal, work)) };
     },
     close: target.close,
   };
 }
 
-async function* eachWithin(
+async function* withLimitEach(
   pieces: AsyncIterable<Uint8Array>,
   within: (work: () => Promise<IteratorResult<Uint8Array>>) => Promise<IteratorResult<Uint8Array>>,
 ): AsyncGenerator<Uint8Array> {
@@ -149,7 +158,7 @@ function isAdopted(held: HeldFile, file: string, partial: string): boolean {
   }
   // Another file may have taken the name since it was opened.
   if (isHeld(partial)) {
-    putInPlace(partial, file);
+    activateFile(partial, file);
     return true;
   }
   rmSync(partial);
@@ -158,7 +167,7 @@ function isAdopted(held: HeldFile, file: string, partial: string): boolean {
 
 function pointerIn(folder: string): string | undefined {
   const file = path.join(folder, POINTER_NAME);
-  return foundAt(file) ? textWithin(file, POINTER_BYTES_MAX) : undefined;
+  return statIfExists(file) ? textWithin(file, POINTER_BYTES_MAX) : undefined;
 }
 
 /**
@@ -209,7 +218,7 @@ async function replacePointer(
 ): Promise<boolean> {
   const claim = path.join(folder, `current.${sequence}.json`);
   const file = path.join(folder, POINTER_NAME);
-  return unfinished(file, async (partial) => {
+  return withPartialPath(file, async (partial) => {
     const isOurs = attempt(`cannot write ${file}`, () => {
       makeFolder(folder);
       writeFileSync(partial, text, { flush: true });
@@ -247,7 +256,7 @@ function isPutInPlace(claim: string, file: string): boolean {
   try {
     const text = attempt(`cannot read ${claim}`, () => readFileSync(claim, 'utf8'));
     decodePointer(text, claim);
-    putInPlace(claim, file);
+    activateFile(claim, file);
     return true;
   } catch (error) {
     if (error instanceof OperationError && reasonOf(error.cause) === 'ENOENT') return false;

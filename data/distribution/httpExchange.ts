@@ -51,7 +51,7 @@ export function objectHost(origin: string, timeoutMs: number, connections = CONN
   return {
     close: () => pool.destroy(),
     async send({ path, ...request }) {
-      const told = toldAs(`${origin}${path}`, request.signal);
+      const told = networkFailure(`${origin}${path}`, request.signal);
       const { statusCode, headers, body } = await pool
         .request({ ...request, path, headers: { ...request.headers, 'accept-encoding': 'identity' } })
         .catch(told);
@@ -68,7 +68,7 @@ export function objectHost(origin: string, timeoutMs: number, connections = CONN
         pieces,
         async text(bytesMax) {
           const found = await bytesWithin(pieces(), bytesMax);
-          if (!found) throw failed(`${origin}${path}`, `a body of more than ${bytesMax} bytes`);
+          if (!found) throw targetError(`${origin}${path}`, `a body of more than ${bytesMax} bytes`);
           return found.toString();
         },
         discard: () => body.dump({ limit: LEFT_BYTES_MAX }).catch(() => undefined),
@@ -81,7 +81,7 @@ export function objectHost(origin: string, timeoutMs: number, connections = CONN
  * The bytes of an object that was requested from `offset` on. They start there, or at 0 if the server ignored the
  * range. Returns undefined for any other response, without reading its body.
  */
-export function partAsked(answer: ObjectAnswer, offset: number): ObjectBytes | undefined {
+export function requestedPart(answer: ObjectAnswer, offset: number): ObjectBytes | undefined {
   if (answer.status === 200) return { offset: 0, pieces: answer.pieces() };
   const start = /^bytes (\d{1,15})-/.exec(answer.header('content-range'))?.[1];
   return answer.status === 206 && Number(start) === offset ? { offset, pieces: answer.pieces() } : undefined;
@@ -91,15 +91,15 @@ export function rangeFrom(offset: number): Readonly<Record<string, string>> {
   return offset === 0 ? {} : { range: `bytes=${offset}-` };
 }
 
-function toldAs(url: string, signal: AbortSignal): (error: unknown) => never {
+function networkFailure(url: string, signal: AbortSignal): (error: unknown) => never {
   return (error) => {
     if (error instanceof OperationError) throw error;
     const reason: unknown = signal.aborted ? signal.reason : error;
     if (reason instanceof OperationError) throw reason;
-    throw failed(url, tlsFailureText(reason) ?? `${reasonOf(reason)}: ${(reason as Error).message}`, error);
+    throw targetError(url, tlsFailureText(reason) ?? `${reasonOf(reason)}: ${(reason as Error).message}`, error);
   };
 }
 
-export function failed(url: string, why: string, cause?: unknown): OperationError {
+export function targetError(url: string, why: string, cause?: unknown): OperationError {
   return new OperationError('network', `${url}: ${why}`, cause);
 }

@@ -1,5 +1,5 @@
 import { conditionOf, entityTagIn, lastChangeIn } from '../validator.ts';
-import { failed, type ObjectAnswer, objectHost, partAsked, rangeFrom } from './httpExchange.ts';
+import { targetError, type ObjectAnswer, objectHost, requestedPart, rangeFrom } from './httpExchange.ts';
 import { POINTER_BYTES_MAX, POINTER_NAME, type Target, type TargetOptions } from './target.ts';
 
 /**
@@ -17,7 +17,7 @@ export function httpTarget(url: URL, { timeoutMs }: TargetOptions): Target {
   const folder = url.pathname.replace(/\/*$/, '/');
   const refusal = (path: string, status: number): Error => {
     const why = status >= 300 && status < 400 ? ', and redirects are not followed' : '';
-    return failed(`${url.origin}${path}`, `answered ${status}${why}`);
+    return targetError(`${url.origin}${path}`, `answered ${status}${why}`);
   };
   return {
     name: url.href,
@@ -34,7 +34,7 @@ export function httpTarget(url: URL, { timeoutMs }: TargetOptions): Target {
     async read(name, offset, signal) {
       const path = folder + name;
       const answer = await host.send({ method: 'GET', path, headers: rangeFrom(offset), signal });
-      const found = partAsked(answer, offset);
+      const found = requestedPart(answer, offset);
       if (found) return found;
       await answer.discard();
       if (answer.status === 404) return undefined;

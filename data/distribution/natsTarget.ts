@@ -125,7 +125,7 @@ class NatsTarget implements PublishingTarget {
   }
 
   async readPointer(known: string | undefined, signal: AbortSignal): Promise<PointerText | 'unchanged' | undefined> {
-    const entry = await this.#run(({ values }) => unlessMissing(values.get(POINTER_NAME)), signal);
+    const entry = await this.#run(({ values }) => undefinedIfMissing(values.get(POINTER_NAME)), signal);
     if (entry?.operation !== 'PUT') return undefined;
     // The revisions of a bucket that was deleted and created again start at 1 again.
     const validator = `${entry.revision} ${entry.created.toISOString()}`;
@@ -201,7 +201,7 @@ class NatsTarget implements PublishingTarget {
         const nuid = PIECES.exec(subject)?.[1];
         if (nuid === undefined || complete.has(nuid)) continue;
         const query = { last_by_subj: this.#subject(subject) };
-        const last = await unlessMissing(stores.manager.streams.getMessage(this.#stream, query));
+        const last = await undefinedIfMissing(stores.manager.streams.getMessage(this.#stream, query));
         if (!last) continue;
         const size = (count - 1) * PIECE_BYTES + last.data.length;
         listed.push({ name: subject, size, modifiedMs: last.time.getTime() });
@@ -217,7 +217,7 @@ class NatsTarget implements PublishingTarget {
       // `delete` of the library would leave a message for each object that ever existed.
       if (info) await streams.deleteMessage(this.#stream, info.revision, false);
       const pieces = info ? `C.${info.nuid}` : name;
-      if (PIECES.test(pieces)) await unlessMissing(streams.purge(this.#stream, { filter: this.#subject(pieces) }));
+      if (PIECES.test(pieces)) await undefinedIfMissing(streams.purge(this.#stream, { filter: this.#subject(pieces) }));
     });
   }
 
@@ -300,7 +300,9 @@ class NatsTarget implements PublishingTarget {
 
   /** The subjects of the object store that match a pattern, without the prefix of the bucket, and their messages. */
   async #subjects({ manager }: Stores, pattern: string): Promise<readonly (readonly [string, number])[]> {
-    const info = await unlessMissing(manager.streams.info(this.#stream, { subjects_filter: this.#subject(pattern) }));
+    const info = await undefinedIfMissing(
+      manager.streams.info(this.#stream, { subjects_filter: this.#subject(pattern) }),
+    );
     const prefix = this.#subject('').length;
     return Object.entries(info?.state.subjects ?? {}).map(([subject, count]) => [subject.slice(prefix), count]);
   }
@@ -336,12 +338,12 @@ class NatsTarget implements PublishingTarget {
 
 /** Returns undefined for a missing object. */
 async function infoOf({ objects }: Stores, name: string): Promise<ObjectInfo | undefined> {
-  const info = await unlessMissing(objects.info(name));
+  const info = await undefinedIfMissing(objects.info(name));
   return info?.deleted === false ? info : undefined;
 }
 
 /** Returns undefined for a missing message or bucket. */
-async function unlessMissing<T>(answer: Promise<T | null>): Promise<T | undefined> {
+async function undefinedIfMissing<T>(answer: Promise<T | null>): Promise<T | undefined> {
   try {
     return (await answer) ?? undefined;
   } catch (error) {

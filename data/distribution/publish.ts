@@ -11,7 +11,7 @@ import { attempt, openFile } from '../files.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 import type { HeldFile } from '../store/load.ts';
-import { holdSnapshot, verifyHeld, type VerifyReport } from '../store/verify.ts';
+import { openForVerify, verifyHeld, type VerifyReport } from '../store/verify.ts';
 import { piecesIn } from './fileTarget.ts';
 import {
   BLOCKS_MAX,
@@ -19,12 +19,12 @@ import {
   changesName,
   decodePointer,
   encodePointer,
-  following,
+  nextPointer,
   isOlderData,
   type Pointer,
   type PointerText,
   type PublishingTarget,
-  refreshedAgain,
+  withRefreshTime,
   snapshotName,
   type StoredObject,
 } from './target.ts';
@@ -108,14 +108,14 @@ async function sourcesOf(
   hold: (held: HeldFile) => HeldFile,
   onProgress: OnProgress,
 ): Promise<Sources> {
-  const held = hold(holdSnapshot(file));
-  const before = writingOf(held);
+  const held = hold(openForVerify(file));
+  const before = writtenFile(held);
   const verified = await verifyHeld(held, onProgress);
   const snapshot = await sourceOf(held, snapshotName, onProgress);
-  if (writingOf(held) !== before) throw wasChanged(file);
+  if (writtenFile(held) !== before) throw wasChanged(file);
   const blocks: BlocksSource[] = [];
   const leftOut: string[] = [];
-  for (const { file: name, address } of blocksBeside(file, verified.generation)) {
+  for (const { file: name, address } of blocksOfSnapshot(file, verified.generation)) {
     const isNamed = blocks.length < BLOCKS_MAX;
     if (!isNamed || !isSound(name, (title) => isTitleOf(title, verified.generation, address))) {
       leftOut.push(name);
@@ -155,21 +155,21 @@ async function publishSources(
   let sentBytes = 0;
   const send = async (): Promise<void> => {
     for (const one of [snapshot, ...blocks, ...(changes ? [changes] : [])])
-      sentBytes += await put(target, one, isImmutable, onProgress);
+      sentBytes += await uploadObject(target, one, isImmutable, onProgress);
   };
   // Older data is refused before it is sent, and again after every lost race.
-  const judge = (found: PointerText | undefined): Pointer | undefined => {
+  const checkPointer = (found: PointerText | undefined): Pointer | undefined => {
     const current = found && decodePointer(found.text, target.name);
     if (current && !allowRollback && isOlderData(content, current)) throw older(target, content, current);
     return current;
   };
-  judge(await pointerOf(target));
+  checkPointer(await pointerOf(target));
   for (let turn = 0; turn < TURNS_MAX; turn++) {
     await send();
     const found = await pointerOf(target);
-    const current = judge(found);
+    const current = checkPointer(found);
     const isNew = !current || !isSame(current, content);
-    const pointer = isNew ? following(content, current) : refreshedAgain(current, refreshed);
+    const pointer = isNew ? nextPointer(content, current) : withRefreshTime(current, refreshed);
     if (pointer === current || (await target.replacePointer(pointer, found))) {
       // A prune that began earlier may have removed objects to which no pointer led then.
       await send();
@@ -177,7 +177,7 @@ async function publishSources(
       return { pointer, sentBytes, isNew, isOlder, leftOut };
     }
   }
-  throw tooSlow(target);
+  throw pointerRaceError(target);
 }
 
 /**
@@ -195,9 +195,9 @@ export async function confirmPublished(
     const current = found && decodePointer(found.text, target.name);
     if (!current) return false;
     if (current.generation !== generation) return true;
-    if (await target.replacePointer(refreshedAgain(current, refreshed), found)) return true;
+    if (await target.replacePointer(withRefreshTime(current, refreshed), found)) return true;
   }
-  throw tooSlow(target);
+  throw pointerRaceError(target);
 }
 
 async function pointerOf(target: PublishingTarget): Promise<PointerText | undefined> {
@@ -205,7 +205,7 @@ async function pointerOf(target: PublishingTarget): Promise<PointerText | undefi
   return found === 'unchanged' ? undefined : found;
 }
 
-function tooSlow({ name }: PublishingTarget): OperationError {
+function pointerRaceError({ name }: PublishingTarget): OperationError {
   return new OperationError('refused', `${name}: another publisher was faster ${TURNS_MAX} times`);
 }
 
@@ -224,7 +224,7 @@ function storedOf({ sha256, size }: StoredObject): StoredObject {
 }
 
 /** The files with compressed records of a generation, next to its snapshot. */
-function blocksBeside(
+function blocksOfSnapshot(
   file: string,
   generation: string,
 ): readonly { readonly file: string; readonly address: string }[] {
@@ -264,7 +264,7 @@ async function sourceOf(
 }
 
 /** Writes an object unless the target has it. Returns how many bytes the target did not have. */
-async function put(
+async function uploadObject(
   target: PublishingTarget,
   { name, held, ...stored }: Source,
   isImmutable: boolean,
@@ -305,7 +305,7 @@ async function* sameBytes(
 }
 
 /** A text that changes if the file is written to, but not if its name is removed. */
-function writingOf({ descriptor, file }: HeldFile): string {
+function writtenFile({ descriptor, file }: HeldFile): string {
   const { size, mtimeMs } = attempt(`cannot read ${file}`, () => fstatSync(descriptor));
   return `${size} ${mtimeMs}`;
 }

@@ -1,6 +1,6 @@
 // Signed requests to an S3 server, retried if that may help, with bounded waits. Refusals are explained by their code.
 // Sentences of the server are never shown, because they may contain keys and signatures.
-import { childElements, ownText, readXml, type XmlElement } from '../xml/xml.ts';
+import { childElements, textContent, readXml, type XmlElement } from '../xml/xml.ts';
 import { AwsV4Signer } from 'aws4fetch';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { OperationError } from '../operationError.ts';
 import { tlsFailureText } from '../tls.ts';
 import { retryAfterMs } from '../validator.ts';
-import { failed, type ObjectAnswer, type ObjectHost, objectHost, type ObjectRequest } from './httpExchange.ts';
+import { targetError, type ObjectAnswer, type ObjectHost, objectHost, type ObjectRequest } from './httpExchange.ts';
 import { keySource } from './s3Keys.ts';
 import type { S3Access, S3Keys } from './target.ts';
 
@@ -39,7 +39,7 @@ export function readS3Answer(text: string): S3Answer | undefined {
 
 function textsIn(element: XmlElement): ElementTexts {
   const texts = Object.create(null) as Record<string, string>;
-  for (const child of childElements(element)) texts[child.name] = ownText(child);
+  for (const child of childElements(element)) texts[child.name] = textContent(child);
   return texts;
 }
 
@@ -215,7 +215,7 @@ export class S3Exchange {
     const ends = AbortSignal.any([...(signal ? [signal] : []), stalled.signal]);
     const asked = { method, path, headers: signed, signal: ends, headersTimeout: answerMs ?? this.#timeoutMs };
     if (body === undefined) return this.#host.send(asked);
-    const stall = failed(this.urlOf(key), 'takes what it is sent too slowly, or not at all');
+    const stall = targetError(this.urlOf(key), 'takes what it is sent too slowly, or not at all');
     const timer = setInterval(() => stalled.abort(stall), this.#timeoutMs);
     const slices = Readable.from(
       slicesOf(
@@ -265,7 +265,7 @@ export class S3Exchange {
     const body = await answer.text(ANSWER_BYTES_MAX).catch(() => '');
     const { keys, keyService } = this.#access;
     const hasKeys = keyService !== undefined || (keys?.id ?? '') !== '';
-    return failed(this.urlOf(key), refusalText({ status: answer.status, body, region, date }, hasKeys));
+    return targetError(this.urlOf(key), refusalText({ status: answer.status, body, region, date }, hasKeys));
   }
 }
 

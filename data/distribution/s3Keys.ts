@@ -4,8 +4,8 @@ import { bytesWithin } from '../boundedBytes.ts';
 import { connectionsTo } from '../connections.ts';
 import { textWithin } from '../files.ts';
 import { OperationError, reasonOf } from '../operationError.ts';
-import { childElements, ownText, readXml } from '../xml/xml.ts';
-import { failed } from './httpExchange.ts';
+import { childElements, textContent, readXml } from '../xml/xml.ts';
+import { targetError } from './httpExchange.ts';
 import type { KeyService, S3Access, S3Keys } from './target.ts';
 
 /** Keys are renewed this long before they expire, or after half of a shorter time. */
@@ -62,15 +62,15 @@ async function issuedKeys({ url: text, tokenFile, token: given, role }: KeyServi
       role ? { method: 'POST', path, ...formOf(role, token), signal } : { method: 'GET', path, headers, signal },
     );
     const answer = (await bytesWithin(body, BYTES_MAX))?.toString() ?? '';
-    if (statusCode !== 200) throw failed(url.origin, `answered ${statusCode} to a request for keys`);
+    if (statusCode !== 200) throw targetError(url.origin, `answered ${statusCode} to a request for keys`);
     const { AccessKeyId: id, SecretAccessKey: secret, ...more } = role ? xmlTexts(answer) : jsonTexts(answer);
     const { Token: sessionToken = more['SessionToken'] ?? '', Expiration: end = '' } = more;
     const expiresMs = Date.parse(end);
     if (![id, secret, sessionToken].every((key) => /^[!-~]+$/.test(key ?? '')) || Number.isNaN(expiresMs))
-      throw failed(url.origin, 'the response to a request for keys has none');
+      throw targetError(url.origin, 'the response to a request for keys has none');
     return { id: id!, secret: secret!, token: sessionToken, expiresMs };
   } catch (error) {
-    throw error instanceof OperationError ? error : failed(url.origin, `no keys: ${reasonOf(error)}`, error);
+    throw error instanceof OperationError ? error : targetError(url.origin, `no keys: ${reasonOf(error)}`, error);
   } finally {
     await connections.destroy();
   }
@@ -100,5 +100,7 @@ function xmlTexts(text: string): Texts {
   const credentials = childElements(reading.root)
     .flatMap(childElements)
     .find(({ name }) => name === 'Credentials');
-  return Object.fromEntries(credentials ? childElements(credentials).map((child) => [child.name, ownText(child)]) : []);
+  return Object.fromEntries(
+    credentials ? childElements(credentials).map((child) => [child.name, textContent(child)]) : [],
+  );
 }

@@ -1,6 +1,6 @@
 // A target in a bucket of an S3 server: objects under a prefix, and a pointer that is replaced only if it has not
 // changed since it was read. A server that ignores such conditions is detected first.
-import { failed, type ObjectAnswer, partAsked, rangeFrom } from './httpExchange.ts';
+import { targetError, type ObjectAnswer, requestedPart, rangeFrom } from './httpExchange.ts';
 import { readS3Answer, type S3Answer, S3Exchange, type S3Request } from './s3Exchange.ts';
 import { OperationError } from '../operationError.ts';
 import {
@@ -52,7 +52,7 @@ export async function upload({ exchange, key, size, pieces, partBytes = PART_BYT
   const begun = await exchange.text({ method: 'POST', key, query: { uploads: '' }, expected: [200] });
   const uploadId = readS3Answer(begun)?.texts['UploadId'];
   if (uploadId === undefined || !/^[\x21-\x7e]{1,1024}$/.test(uploadId))
-    throw failed(exchange.urlOf(key), 'returned no valid upload id');
+    throw targetError(exchange.urlOf(key), 'returned no valid upload id');
   try {
     const tags = await sentParts(exchange, key, uploadId, parts);
     await complete(exchange, key, uploadId, tags);
@@ -103,7 +103,7 @@ async function sentParts(
     const answer = await exchange.send({ method: 'PUT', key, query, body, signal: stop.signal, expected: [200] });
     const tag = answer.header('etag');
     await answer.discard();
-    if (!/^"?[\w-]{1,128}"?$/.test(tag)) throw failed(exchange.urlOf(key), `returned no tag for part ${number}`);
+    if (!/^"?[\w-]{1,128}"?$/.test(tag)) throw targetError(exchange.urlOf(key), `returned no tag for part ${number}`);
     tags[number - 1] = tag;
   };
   const note = (error: unknown): void => {
@@ -138,7 +138,7 @@ async function complete(exchange: S3Exchange, key: string, uploadId: string, tag
   if (answer?.root === 'CompleteMultipartUploadResult') return;
   const code = /^[A-Za-z]{1,64}$/.exec(answer?.texts['Code'] ?? '')?.[0] ?? 'with an unknown error';
   if (code !== 'NoSuchUpload' || !(await isThere(exchange, key)))
-    throw failed(exchange.urlOf(key), `did not assemble the object, it answered ${code}: publish again`);
+    throw targetError(exchange.urlOf(key), `did not assemble the object, it answered ${code}: publish again`);
 }
 
 async function isThere(exchange: S3Exchange, key: string): Promise<boolean> {
@@ -191,11 +191,11 @@ class S3Target implements PublishingTarget {
 
   async read(name: string, offset: number, signal: AbortSignal): Promise<ObjectBytes | undefined> {
     const answer = await this.#send('GET', name, [200, 206, 404], { headers: rangeFrom(offset), signal });
-    const found = partAsked(answer, offset);
+    const found = requestedPart(answer, offset);
     if (found) return found;
     if (answer.status === 404) return this.#assertBucket(answer);
     await answer.discard();
-    throw failed(this.#exchange.urlOf(this.#prefix + name), `answered ${answer.status} with another part`);
+    throw targetError(this.#exchange.urlOf(this.#prefix + name), `answered ${answer.status} with another part`);
   }
 
   async has(name: string, size: number): Promise<boolean> {
@@ -213,7 +213,7 @@ class S3Target implements PublishingTarget {
     const body = new TextEncoder().encode(text);
     const isMinding = await this.#assertMinding();
     if (!isMinding && (await this.#pointerText()) !== found?.text) return false;
-    if (found && found.validator === undefined) throw failed(this.name, `returned no ETag for ${POINTER_NAME}`);
+    if (found && found.validator === undefined) throw targetError(this.name, `returned no ETag for ${POINTER_NAME}`);
     const headers: Record<string, string> = found ? { 'if-match': found.validator! } : { 'if-none-match': '*' };
     const condition = isMinding ? headers : {};
     const answer = await this.#send('PUT', POINTER_NAME, [200, 204, 404, 409, 412], { headers: condition, body });
@@ -236,11 +236,15 @@ class S3Target implements PublishingTarget {
         if (isObjectName(name) || name === PROBE)
           listed.push({ name, size: Number(Size), modifiedMs: Date.parse(LastModified) });
       }
-    const further = ({ texts }: S3Answer): Record<string, string> => ({
+    const continuation = ({ texts }: S3Answer): Record<string, string> => ({
       'key-marker': texts['NextKeyMarker'] ?? '',
       'upload-id-marker': texts['NextUploadIdMarker'] ?? '',
     });
-    for await (const page of this.#pages('ListMultipartUploadsResult', { uploads: '', prefix: this.#prefix }, further))
+    for await (const page of this.#pages(
+      'ListMultipartUploadsResult',
+      { uploads: '', prefix: this.#prefix },
+      continuation,
+    ))
       for (const { Key = '', UploadId = '', Initiated = '' } of page.entries('Upload')) {
         const isOurs = Key.startsWith(this.#prefix) && isObjectName(Key.slice(this.#prefix.length));
         if (isOurs) listed.push({ name: `upload ${Key} ${UploadId}`, size: 0, modifiedMs: Date.parse(Initiated) });
@@ -271,7 +275,7 @@ class S3Target implements PublishingTarget {
   async #assertBucket(answer: ObjectAnswer): Promise<undefined> {
     const { Code } = readS3Answer(await answer.text(POINTER_BYTES_MAX))?.texts ?? {};
     if (Code === 'NoSuchBucket')
-      throw failed(this.name, 'answered 404 NoSuchBucket: make the bucket first, none is made here');
+      throw targetError(this.name, 'answered 404 NoSuchBucket: make the bucket first, none is made here');
   }
 
   async #pointerText(): Promise<string | undefined> {
@@ -284,7 +288,7 @@ class S3Target implements PublishingTarget {
    * but does not.
    */
   async #assertMinding(): Promise<boolean> {
-    const isMinding = await (this.#isMinding ??= this.#minds().catch((error: unknown) => {
+    const isMinding = await (this.#isMinding ??= this.#checksConditions().catch((error: unknown) => {
       this.#isMinding = undefined;
       throw error;
     }));
@@ -294,7 +298,7 @@ class S3Target implements PublishingTarget {
     throw new OperationError('refused', `${this.name}: ${what}; ${cure}`);
   }
 
-  async #minds(): Promise<boolean> {
+  async #checksConditions(): Promise<boolean> {
     const headers = { 'if-match': `"${'0'.repeat(32)}"` };
     const answer = await this.#send('PUT', PROBE, [200, 204, 400, 501, ...MINDS], { headers, body: new Uint8Array() });
     await answer.discard();
@@ -313,13 +317,13 @@ class S3Target implements PublishingTarget {
     for (let pages = 0; pages < PAGES_MAX; pages++) {
       const asked = { method: 'GET', key: '', query: { ...query, ...from }, expected: [200] } as const;
       const page = readS3Answer(await this.#exchange.text(asked));
-      if (page?.root !== root) throw failed(this.name, `answered no ${root}`);
+      if (page?.root !== root) throw targetError(this.name, `answered no ${root}`);
       yield page;
       if (page.texts['IsTruncated'] !== 'true') return;
       const before = JSON.stringify(from);
       from = next(page);
       if (JSON.stringify(from) === before || Object.values(from)[0] === '') break;
     }
-    throw failed(this.name, `its ${root} does not end`);
+    throw targetError(this.name, `its ${root} does not end`);
   }
 }

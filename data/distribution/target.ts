@@ -79,7 +79,7 @@ export function objectsOf(pointer: Pointer): readonly string[] {
 }
 
 /** The pointer that follows `before` in a target, or the first one. */
-export function following(next: Omit<Pointer, 'sequence' | 'earlier'>, before: Pointer | undefined): Pointer {
+export function nextPointer(next: Omit<Pointer, 'sequence' | 'earlier'>, before: Pointer | undefined): Pointer {
   if (!before) return { ...next, sequence: 1, earlier: [] };
   const last = { generation: before.generation, objects: objectsOf(before) };
   const others = [last, ...before.earlier].filter(({ generation }) => generation !== next.generation);
@@ -90,7 +90,7 @@ export function following(next: Omit<Pointer, 'sequence' | 'earlier'>, before: P
  * The next pointer to the same objects, with the time when they were last compared with the catalogue. Without
  * `refreshed`, the same pointer.
  */
-export function refreshedAgain(pointer: Pointer, refreshed: string | undefined): Pointer {
+export function withRefreshTime(pointer: Pointer, refreshed: string | undefined): Pointer {
   return refreshed === undefined ? pointer : { ...pointer, sequence: pointer.sequence + 1, refreshed };
 }
 

@@ -16,7 +16,7 @@ const FORMS = 'file:///folder, http(s)://host/folder/, nats://host:4222/bucket o
  * Describes the error in the URL of a target; undefined if it is right. The text of the URL is not repeated, because it
  * may contain a secret.
  */
-export function targetMistake(text: string): string | undefined {
+export function targetUrlError(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const kind = url && KINDS[url.protocol];
   if (!kind) return `no target${url ? `, since it begins with ${url.protocol}` : ''}: want ${FORMS}`;

@@ -16,11 +16,11 @@ import { MANIFEST_FILE } from './manifest.ts';
 import type { ImportProfile } from '../importProfile.ts';
 import { type CollectionFile, type DataSet, readLines } from './ndjson.ts';
 import type { OnProgress } from '../progress.ts';
-import { letGo } from '../threadsInOrder.ts';
+import { releaseBuffers } from '../threadsInOrder.ts';
 import type { ImportThreads } from './threads.ts';
 
 /** Errors that are reported one by one, at most. The others are counted. */
-export const FAULTS_TOLD = 20;
+export const FAULTS_LISTED_MAX = 20;
 
 /** The errors in the lines of `file`. `end` throws them unless the import is lenient. */
 class Faults {
@@ -39,7 +39,7 @@ class Faults {
   add({ line, pointer, message, isNull }: LineFault): void {
     this.count++;
     if (isNull === true) this.#nulls++;
-    if (this.told.length < FAULTS_TOLD)
+    if (this.told.length < FAULTS_LISTED_MAX)
       this.told.push(`${this.#file}:${line}: ${pointer === '' ? '' : `${pointer}: `}${message}`);
   }
 
@@ -216,7 +216,7 @@ async function addLines(
     parsed += batch.ids.length;
     profile.measure('gathering', () => builder.add(batch));
     // The builder keeps the columns.
-    letGo({ ...batch, columns: undefined });
+    releaseBuffers({ ...batch, columns: undefined });
     onBytes(fileBytesRead);
   }
   builder.addTexts(await threads.texts(file.collection));

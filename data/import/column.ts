@@ -9,7 +9,7 @@ import { parseInstant } from '../../engine/query/decimal.ts';
 import type { ColumnLayout } from '../../engine/schema/layout.ts';
 import { BITMAPS, GRAMS, type Variant } from '../../engine/snapshot/sections.ts';
 import { NULL_NUMBER } from './batch.ts';
-import { letGo } from '../threadsInOrder.ts';
+import { releaseBuffers } from '../threadsInOrder.ts';
 import { GrowableBytes, GrowableU32 } from '../../engine/bits/growable.ts';
 import { startOfPart } from '../../engine/bits/lists.ts';
 import type { Outlines } from '../../engine/column/records.ts';
@@ -45,7 +45,7 @@ interface CodedColumn {
 export function storedColumn(made: ColumnTexts): StoredColumn {
   const { texts, numbers } = joinedTexts(made);
   const { dictionary, codes } = sortDictionary(made.column.type, texts, parseInstant);
-  letGo(texts);
+  releaseBuffers(texts);
   const rows = numbers.map((number) => (number === NULL_NUMBER ? dictionary.size : codes[number]!));
   return indexed({ dictionary, rows }, made);
 }
@@ -104,7 +104,7 @@ export function joinedTexts({ sources, numbers, cut }: TextSources): { texts: Te
       ends.push(bytes.length);
     }
   }
-  letGo(sources);
+  releaseBuffers(sources);
   const texts = { bytes: bytes.view(), ends: ends.view() };
   return { texts, numbers: used === size ? numbers : numbers.map((old) => newNumbers[old] ?? NULL_NUMBER) };
 }

@@ -10,7 +10,7 @@ import { PLACEHOLDER } from '../../engine/column/records.ts';
 import { SPEC_LINK_END } from '../../engine/column/served.ts';
 import { OutlineNumbers } from './outlines.ts';
 import { DEPTH_MAX, KEY_BYTES_MAX, NullFault, pointerOf, quoted, ScanFault, Scanner } from './scanner.ts';
-import { NO_SHAPE, SCALAR_KIND, type Shape, type ShapeNode, ShapeTree, wantedKind } from './shape.ts';
+import { NO_SHAPE, SCALAR_KIND, type Shape, type ShapeNode, ShapeTree, expectedKind } from './shape.ts';
 
 /** Complete lines of one file: `bytes` ends after a line, and its first line has the number `firstLine`. */
 export interface Lines {
@@ -33,7 +33,7 @@ export interface DecodeOrder {
 type DecodeReply = { readonly batch: Batch } | { readonly texts: readonly DecodedTexts[] };
 
 /** Returns a function that decodes in the calling thread. A collection's decoder is made with its first lines. */
-export function decodingBy(options: DecoderOptions): (order: DecodeOrder) => DecodeReply {
+export function newDecoder(options: DecoderOptions): (order: DecodeOrder) => DecodeReply {
   const decoders = new Map<string, Decoder>();
   return ({ collection, lines, spill }) => {
     const known = decoders.get(collection);
@@ -201,7 +201,7 @@ class Decoder {
       } else {
         others ??= new Set();
         if (others.size === others.add(this.#lastKey).size) throw new ScanFault('the key stands twice in its object');
-        this.#anything(depth + 1);
+        this.#skipValue(depth + 1);
       }
       const name = this.#path.pop();
       if (depth === 0) {
@@ -242,16 +242,16 @@ class Decoder {
   #member(shape: Shape, node: ShapeNode, depth: number): void {
     if (node.isInferred) return this.#inferred(shape, node, depth);
     if (node.kind === 'column') return this.#value(node.column, depth);
-    if (!this.#isThere(node, depth)) return;
+    if (!this.#isPresent(node, depth)) return;
     if (node.kind === 'record') this.#object(node.child!, depth + 1);
-    else if (node.kind === 'opaque') this.#anything(depth + 1);
+    else if (node.kind === 'opaque') this.#skipValue(depth + 1);
     else this.#array(shape, node, depth);
   }
 
   /** A key that is not declared. The first value that is not null or empty decides its kind. */
   #inferred(shape: Shape, node: ShapeNode, depth: number): void {
     const found = this.#scanner.kind();
-    if (found === 'null' || node.kind === 'mixed') return this.#anything(depth + 1, node);
+    if (found === 'null' || node.kind === 'mixed') return this.#skipValue(depth + 1, node);
     if (found === 'an array') return this.#inferredArray(shape, node, depth);
     const kind = found === 'an object' ? 'record' : 'column';
     if (node.kind === 'unknown') this.#shapes.settle(node, kind, shape.table);
@@ -265,7 +265,7 @@ class Decoder {
     const element = node.kind === 'empty' ? this.#scanner.elementKind() : undefined;
     if (element) this.#shapes.settle(node, element === 'an object' ? 'table' : 'elements', shape.table);
     if (node.kind !== 'table' && node.kind !== 'elements') {
-      return node.kind === 'empty' ? this.#anything(depth + 1) : this.#mixed(shape, node, depth);
+      return node.kind === 'empty' ? this.#skipValue(depth + 1) : this.#mixed(shape, node, depth);
     }
     this.#array(shape, node, depth);
   }
@@ -273,7 +273,7 @@ class Decoder {
   #inferredElement(shape: Shape, node: ShapeNode, depth: number): void {
     const found = this.#scanner.kind();
     if (node.kind === 'table' && found === 'an object') return this.#object(node.child!, depth + 2);
-    if (node.kind === 'elements' && found === 'null') return this.#anything(depth + 2);
+    if (node.kind === 'elements' && found === 'null') return this.#skipValue(depth + 2);
     if (node.kind !== 'elements' || found === 'an object' || found === 'an array')
       return this.#mixed(shape, node, depth + 1);
     this.#inferredValue(node.column);
@@ -281,7 +281,7 @@ class Decoder {
 
   #mixed(shape: Shape, node: ShapeNode, depth: number): void {
     if (node.kind !== 'mixed') this.#shapes.settle(node, 'mixed', shape.table);
-    this.#anything(depth + 1, node);
+    this.#skipValue(depth + 1, node);
   }
 
   #inferredValue(column: number): void {
@@ -334,7 +334,7 @@ class Decoder {
    * Whether the object or array of a node begins here. Any other accepted value is read. Instead of an object, it
    * becomes a misfit of that object's id; instead of an array, the only element.
    */
-  #isThere({ kind, column, table }: ShapeNode, depth: number): boolean {
+  #isPresent({ kind, column, table }: ShapeNode, depth: number): boolean {
     const wanted = kind === 'record' ? 'an object' : 'an array';
     const found = this.#scanner.kind();
     if (found === wanted) return true;
@@ -353,7 +353,7 @@ class Decoder {
     const scanner = this.#scanner;
     const isNested = ['an object', 'an array'].includes(scanner.kind());
     const start = scanner.position;
-    this.#anything(depth + 1);
+    this.#skipValue(depth + 1);
     if (isNested) scanner.flush();
     this.#draft.pushMisfit(column, isNested ? scanner.output.view().subarray(start) : scanner.value);
   }
@@ -365,14 +365,14 @@ class Decoder {
     if (kind === 'null') {
       scanner.literal();
       if (!column.isNullable) {
-        const Fault = this.#shapes.mayMiss(column) ? NullFault : ScanFault;
-        throw new Fault(`expected ${this.#wanted(number)}, got null`);
+        const Fault = this.#shapes.mayBeAbsent(column) ? NullFault : ScanFault;
+        throw new Fault(`expected ${this.#expectedText(number)}, got null`);
       }
       return this.#draft.pushNull(number);
     }
-    if (kind !== wantedKind(column)) {
+    if (kind !== expectedKind(column)) {
       if (this.#isOpen && !column.isId) return this.#misfit(number, depth);
-      throw new ScanFault(`expected ${this.#wanted(number)}, got ${kind}`);
+      throw new ScanFault(`expected ${this.#expectedText(number)}, got ${kind}`);
     }
     if (kind === 'text' && column.type === 'link') return this.#link(number);
     if (kind === 'text') this.#ownUrl();
@@ -386,9 +386,9 @@ class Decoder {
   }
 
   /** The value that a declared column accepts, for error messages. */
-  #wanted(number: number): string {
+  #expectedText(number: number): string {
     const column = this.#shapes.columns[number]!;
-    if (column.type !== 'link') return wantedKind(column);
+    if (column.type !== 'link') return expectedKind(column);
     return `a link ${DECODER.decode(this.#linkPrefixes[number])}<id>${SPEC_LINK_END}`;
   }
 
@@ -429,7 +429,7 @@ class Decoder {
       if (this.#isOpen) return this.#draft.pushMisfit(number, scanner.value);
       const found = quoted(scanner.value);
       const cure = isOwn ? '' : `; ${PLACEHOLDER} is to stand as it is`;
-      throw new ScanFault(`expected ${this.#wanted(number)}, got ${found}${cure}`);
+      throw new ScanFault(`expected ${this.#expectedText(number)}, got ${found}${cure}`);
     }
     this.#draft.push(number, text, textStart + prefix.length, textEnd - LINK_SUFFIX.length);
   }
@@ -438,18 +438,18 @@ class Decoder {
    * Reads any value and keeps only its served form and its own URLs. Below a mixed key, the keys of its objects are
    * counted.
    */
-  #anything(depth: number, mixed?: ShapeNode): void {
+  #skipValue(depth: number, mixed?: ShapeNode): void {
     const scanner = this.#scanner;
     if (depth > DEPTH_MAX) throw new ScanFault(`nested deeper than ${DEPTH_MAX}`);
     const kind = scanner.kind();
     if (kind === 'text') this.#ownUrl();
     else if (kind === 'a number') scanner.number();
-    else if (kind === 'an object') this.#anyMembers(depth, CLOSE_BRACE, mixed);
-    else if (kind === 'an array') this.#anyMembers(depth, CLOSE_BRACKET, mixed);
+    else if (kind === 'an object') this.#skipMembers(depth, CLOSE_BRACE, mixed);
+    else if (kind === 'an array') this.#skipMembers(depth, CLOSE_BRACKET, mixed);
     else scanner.literal();
   }
 
-  #anyMembers(depth: number, close: number, mixed: ShapeNode | undefined): void {
+  #skipMembers(depth: number, close: number, mixed: ShapeNode | undefined): void {
     const scanner = this.#scanner;
     scanner.at++;
     scanner.skipSpace();
@@ -463,7 +463,7 @@ class Decoder {
         if (names.size === names.add(this.#lastKey).size) throw new ScanFault('the key stands twice in its object');
         below = mixed && this.#shapes.keyBelow(mixed, this.#lastKey);
       } else this.#path.push(i);
-      this.#anything(depth + 1, below);
+      this.#skipValue(depth + 1, below);
       this.#path.pop();
       scanner.skipSpace();
     }

@@ -109,8 +109,9 @@ export class EarlierSnapshot {
     try {
       this.#metadata = metadataIn(sections);
       const { without: left = [] } = this.#metadata;
-      if (sections.generation !== origin.generation) throw unfit(file, 'its generation differs from the noted one');
-      if (left.join() !== without.join()) throw unfit(file, 'made with other index variants');
+      if (sections.generation !== origin.generation)
+        throw unusableSnapshot(file, 'its generation differs from the noted one');
+      if (left.join() !== without.join()) throw unusableSnapshot(file, 'made with other index variants');
     } catch (error) {
       this.close();
       throw error;
@@ -257,7 +258,7 @@ export function metadataIn(sections: SectionFile): Metadata {
   return metadata;
 }
 
-function unfit(file: string, why: string): OperationError {
+function unusableSnapshot(file: string, why: string): OperationError {
   return new OperationError('snapshot', `${file}: ${why}`);
 }
 

@@ -7,7 +7,7 @@ import { METADATA, parseVariants, type Variant, VARIANTS } from '../../engine/sn
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
 import type { BuiltCollection } from './column.ts';
 import {
-  FAULTS_TOLD,
+  FAULTS_LISTED_MAX,
   importCollections,
   type ImportedCollection,
   type LinkCounts,
@@ -106,7 +106,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
   if (options.created !== undefined && Number.isNaN(parseInstant(options.created))) {
     throw new OperationError('usage', `--created ${options.created}: expected a time such as 2026-01-31T00:00:00Z`);
   }
-  const without = variantsLeftOut(options.without);
+  const without = omittedVariants(options.without);
   const profile = new ImportProfile();
   const dataSet = await openDataSet(options.directory);
   const reading = { takesNulls: options.takesNulls === true };
@@ -139,9 +139,9 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
     const undeclared = imported.filter(({ built }) => built.hasUndeclared).map(({ collection }) => collection.name);
     const misfits = misfitsOf(options.file, imported);
     const origin = { generation, ...sourcesOf(dataSet, reports), takesNulls: options.takesNulls, undeclared };
-    const skipped = imported.flatMap((one) => one.skipped).slice(0, FAULTS_TOLD);
+    const skipped = imported.flatMap((one) => one.skipped).slice(0, FAULTS_LISTED_MAX);
     const skippedCount = reports.reduce((sum, one) => sum + one.skipped, 0);
-    const work = workOf(imported);
+    const work = countWork(imported);
     const kept = new Map(imported.flatMap((one) => (one.kept ? [[one.collection.name, one.kept] as const] : [])));
     const found = { collections: reports, skipped, skippedCount, ignored: dataSet.ignored, inferred, misfits };
     return { ...found, snapshotBytes: bytes, generation, origin, work, kept, stages: profile.stageTimes() };
@@ -158,7 +158,7 @@ function sourcesOf({ files }: DataSet, reports: readonly CollectionReport[]): Pi
   return { sums: Object.fromEntries(sums), skipped: Object.fromEntries(skipped) };
 }
 
-function workOf(imported: readonly ImportedCollection[]): ImportWork {
+function countWork(imported: readonly ImportedCollection[]): ImportWork {
   return {
     carried: imported.filter(({ kept }) => kept === 'all').length,
     merged: imported.filter(({ kept }) => kept !== undefined && kept !== 'all').length,
@@ -166,7 +166,7 @@ function workOf(imported: readonly ImportedCollection[]): ImportWork {
   };
 }
 
-function variantsLeftOut(text: string | undefined): readonly Variant[] {
+function omittedVariants(text: string | undefined): readonly Variant[] {
   const variants = text === undefined ? [] : parseVariants(text);
   if (variants) return variants;
   throw new OperationError('usage', `--without ${text}: expected one or more of ${VARIANTS.join(', ')}, with commas`);

@@ -1,10 +1,10 @@
 import { workerData } from 'node:worker_threads';
-import { type DecodeOrder, type DecoderOptions, decodingBy } from './decode.ts';
+import { type DecodeOrder, type DecoderOptions, newDecoder } from './decode.ts';
 import { cpuMicros } from '../importProfile.ts';
 import { takeOrders } from '../threadsInOrder.ts';
 import { type ColumnTexts, storedColumn } from './column.ts';
 
-const decode = decodingBy(workerData as DecoderOptions);
+const decode = newDecoder(workerData as DecoderOptions);
 
 takeOrders(
   (order: DecodeOrder | ColumnTexts) => ('collection' in order ? decode(order) : storedColumn(order)),

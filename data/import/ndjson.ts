@@ -9,7 +9,7 @@ import { createGunzip } from 'node:zlib';
 import { nearestName } from '../../engine/bits/suggest.ts';
 import { collectionNamed, COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { type Lines, RUN_BYTES } from './decode.ts';
-import { assertFile, cannotRead, foundAt, placeOf, refuseNdjson } from '../files.ts';
+import { assertFile, cannotRead, statIfExists, currentDataPath, refuseNdjson } from '../files.ts';
 import { type Manifest, MANIFEST_FILE, readManifest } from './manifest.ts';
 import { ImportProfile } from '../importProfile.ts';
 
@@ -35,13 +35,13 @@ function faultOf(start: Uint8Array): string | undefined {
     return 'the file looks like UTF-16: save it as UTF-8, without a byte order mark';
   }
   const at = start.findIndex((byte) => !isBlank(byte));
-  if (start[at] === OPEN_BRACKET) return noNdjson('a JSON array', "jq -c '.[]'");
+  if (start[at] === OPEN_BRACKET) return notNdjsonText('a JSON array', "jq -c '.[]'");
   if (start[at] !== OPEN_BRACE) return undefined;
   const next = start.subarray(at + 1).find((byte) => byte === NEWLINE || !isBlank(byte));
-  return next === NEWLINE ? noNdjson('JSON in many lines', 'jq -c .') : undefined;
+  return next === NEWLINE ? notNdjsonText('JSON in many lines', 'jq -c .') : undefined;
 }
 
-function noNdjson(what: string, cure: string): string {
+function notNdjsonText(what: string, cure: string): string {
   return `the file is ${what} and not one record a line: ${cure} makes NDJSON of it`;
 }
 
@@ -80,8 +80,8 @@ export interface DataSet {
  * it does not exist, if a file belongs to no collection, or if a file in the manifest is missing, compressed or not.
  */
 export async function openDataSet(named: string): Promise<DataSet> {
-  const directory = placeOf(named);
-  const found = foundAt(directory);
+  const directory = currentDataPath(named);
+  const found = statIfExists(directory);
   refuseNdjson(directory, found);
   if (found?.isDirectory() === false) {
     throw new OperationError('file', `${directory} is no directory: want one of <collection>.ndjson files`);
@@ -110,7 +110,7 @@ export async function openDataSet(named: string): Promise<DataSet> {
     const absence = `${directory} holds no <collection>.ndjson file, such as observations.ndjson${instead}`;
     throw new OperationError('input', absence);
   }
-  for (const name of namedBy(manifest)) {
+  for (const name of filesInManifest(manifest)) {
     if (files.some(({ collection }) => collection === collectionOf(name))) continue;
     throw new OperationError('input', `${path.join(directory, name)} is missing, which ${MANIFEST_FILE} names`);
   }
@@ -131,7 +131,7 @@ function isNearName(name: string): boolean {
 }
 
 /** The names of files with records or a sum in the manifest. */
-function namedBy({ counts, sha256 }: Manifest): readonly string[] {
+function filesInManifest({ counts, sha256 }: Manifest): readonly string[] {
   const counted = [...counts].filter(([, count]) => count > 0).map(([collection]) => `${collection}.ndjson`);
   return [...counted, ...sha256.keys()].filter((name) => collectionOf(name) !== undefined);
 }

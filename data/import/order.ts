@@ -34,18 +34,18 @@ export function orderOfMerged(ids: Float64Array, earlierRows: number, isKept: Ui
   later.sort((a, b) => ids[a]! - ids[b]!);
   const order = new Uint32Array(ids.length);
   let [length, row] = [0, 0];
-  const copyKept = (below: number): void => {
+  const copyUnchanged = (below: number): void => {
     for (; row < earlierRows && ids[row]! < below; row++) if (isKept[row] !== 0) order[length++] = row;
   };
   for (const next of later) {
-    copyKept(ids[next]!);
+    copyUnchanged(ids[next]!);
     const isRepeated =
       (row < earlierRows && ids[row] === ids[next] && isKept[row] !== 0) ||
       (length > 0 && ids[order[length - 1]!] === ids[next]);
     if (isRepeated) return undefined;
     order[length++] = next;
   }
-  copyKept(Infinity);
+  copyUnchanged(Infinity);
   return order.subarray(0, length);
 }
 

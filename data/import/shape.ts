@@ -82,14 +82,14 @@ export class ShapeTree {
     this.tables = [...layout.tables];
     this.columns = layout.columns.map((one) => {
       const isOpen = layout.collection.open && !one.isId;
-      return { ...one, isNullable: one.isNullable || isOpen || (takesNulls && this.mayMiss(one)) };
+      return { ...one, isNullable: one.isNullable || isOpen || (takesNulls && this.mayBeAbsent(one)) };
     });
     this.kinds = layout.columns.map(() => 0);
     this.root = declaredShape(layout.collection.name, 0, layout.members);
   }
 
   /** Whether a value may be missing: not the id of a record, and not an element of an array of scalars. */
-  mayMiss({ path, table, isId }: Pick<DecodeColumn, 'path' | 'table' | 'isId'>): boolean {
+  mayBeAbsent({ path, table, isId }: Pick<DecodeColumn, 'path' | 'table' | 'isId'>): boolean {
     return !isId && this.tables[table]!.path !== path;
   }
 
@@ -217,7 +217,7 @@ function declaredNode(path: string, table: number, node: LayoutNode): ShapeNode 
 }
 
 /** The kind of value that a declared column accepts. Links are texts. */
-export function wantedKind(column: DecodeColumn): JsonKind {
+export function expectedKind(column: DecodeColumn): JsonKind {
   if (column.type === 'integer' || column.type === 'float') return 'a number';
   return column.type === 'boolean' ? 'a boolean' : 'text';
 }

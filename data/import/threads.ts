@@ -1,7 +1,7 @@
 // The workers of an import: threads that decode runs of lines and make columns, or the calling thread if the count is
 // 0. The memory of lines, batches and columns is transferred between threads, not copied.
 import type { Batch, DecodedTexts, Spill } from './batch.ts';
-import { type DecodeOrder, type DecoderOptions, decodingBy, type Lines } from './decode.ts';
+import { type DecodeOrder, type DecoderOptions, newDecoder, type Lines } from './decode.ts';
 import { ImportProfile } from '../importProfile.ts';
 import { inOrder, OrderThreads } from '../threadsInOrder.ts';
 import { type ColumnTexts, storedColumn, type StoredColumn, textBytesOf } from './column.ts';
@@ -18,13 +18,13 @@ export interface ReadBatch {
 /** `count` threads, or the calling one if 0. `profile` gets their CPU times. */
 export class ImportThreads {
   readonly #threads: OrderThreads | undefined;
-  readonly #decode: ReturnType<typeof decodingBy>;
+  readonly #decode: ReturnType<typeof newDecoder>;
   readonly #profile: ImportProfile;
 
   constructor(count: number, options: DecoderOptions, profile = new ImportProfile()) {
     const program = new URL('./importThread.ts', import.meta.url);
     this.#threads = count === 0 ? undefined : new OrderThreads(program, count, options);
-    this.#decode = decodingBy(options);
+    this.#decode = newDecoder(options);
     this.#profile = profile;
   }
 

@@ -146,7 +146,7 @@ async function load(placed: PlacedFile, threads: number, isOffThread: boolean, o
       sections,
       Math.min(ORDER_BYTES_MAX, total / loaders.length / ORDERS_MIN),
     );
-    const ends = await Promise.allSettled(loaders.map((loader) => takeFrom(queue, loader)));
+    const ends = await Promise.allSettled(loaders.map((loader) => loadFromQueue(queue, loader)));
     const failed = ends.find((end) => end.status === 'rejected');
     if (failed) throw failed.reason;
   } finally {
@@ -157,7 +157,7 @@ async function load(placed: PlacedFile, threads: number, isOffThread: boolean, o
 }
 
 /** Loads from the queue until it is empty. A failure empties it, so that the other loaders stop soon. */
-async function takeFrom(queue: (readonly number[])[], loader: Loader): Promise<void> {
+async function loadFromQueue(queue: (readonly number[])[], loader: Loader): Promise<void> {
   try {
     for (let order = queue.shift(); order; order = queue.shift()) await loader.load(order);
   } catch (error) {
@@ -196,7 +196,7 @@ export interface HeldDescription {
 }
 
 /** Describes an open file. Throws OperationError `file` or `snapshot`. Cost: reading its directory. */
-export function describeHeld({ descriptor, file }: HeldFile): HeldDescription {
+export function describeSnapshot({ descriptor, file }: HeldFile): HeldDescription {
   const { header, directory, generation } = readDirectory(descriptor, file);
   return { bytes: header.fileBytes, generation, created: directory.created };
 }

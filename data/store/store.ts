@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import { closeSync, constants, fsyncSync, openSync, writeSync } from 'node:fs';
 import { DIRECTORY_BYTES_MAX, HEADER_BYTES } from '../../engine/snapshot/header.ts';
 import { type RunningHash, SnapshotWriter, type Sink } from '../../engine/snapshot/write.ts';
-import { attempt, putInPlace } from '../files.ts';
-import { unfinished } from '../leftovers.ts';
+import { attempt, activateFile } from '../files.ts';
+import { withPartialPath } from '../leftovers.ts';
 import { OperationError } from '../operationError.ts';
 import { alignedBytes, UncachedDescriptor } from '../uncached.ts';
 import { generationOf } from './load.ts';
@@ -24,7 +24,7 @@ export async function writeSnapshot(
   fill: (writer: SnapshotWriter, partial: string) => Promise<{ created: string | undefined }>,
   how: { isUncached?: boolean } = {},
 ): Promise<{ bytes: number; generation: string }> {
-  return unfinished(file, async (partial) => {
+  return withPartialPath(file, async (partial) => {
     const output = attempt(`cannot write ${file}`, () => new SnapshotOutput(partial, how));
     try {
       const writer = new SnapshotWriter(output);
@@ -32,7 +32,7 @@ export async function writeSnapshot(
       const { header, directory } = writer.finish(created);
       assertReadable(directory);
       const bytes = attempt(`cannot write ${file}`, () => output.close(header));
-      putInPlace(partial, file);
+      activateFile(partial, file);
       return { bytes, generation: generationOf(header, directory) };
     } catch (error) {
       output.discard();

@@ -10,7 +10,7 @@ import { straySection } from '../../engine/snapshot/inventory.ts';
 import type { LoadedSnapshot } from '../../engine/snapshot/loaded.ts';
 import type { Metadata } from '../../engine/snapshot/metadata.ts';
 import { type PartBytes, partsOf } from '../../engine/snapshot/sections.ts';
-import { foundAt, openFile, refuseNdjson } from '../files.ts';
+import { statIfExists, openFile, refuseNdjson } from '../files.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 import { accept, catalogueIn, type HeldFile, loadHeld } from './load.ts';
@@ -32,7 +32,7 @@ export interface VerifyReport {
  * value; `file` if it cannot be read. Cost: one read of the file, one hash of it, and as much memory as serving it.
  */
 export async function verifyFile(path: string, onProgress: OnProgress): Promise<VerifyReport> {
-  const held = holdSnapshot(path);
+  const held = openForVerify(path);
   try {
     return await verifyHeld(held, onProgress);
   } finally {
@@ -41,8 +41,8 @@ export async function verifyFile(path: string, onProgress: OnProgress): Promise<
 }
 
 /** Opens a snapshot file for verification. Throws OperationError `file`, also for a directory. */
-export function holdSnapshot(path: string): HeldFile {
-  const found = foundAt(path);
+export function openForVerify(path: string): HeldFile {
+  const found = statIfExists(path);
   refuseNdjson(path, found);
   if (found?.isDirectory())
     throw new OperationError('file', `${path} is a directory: want a snapshot file, which import makes of it`);

@@ -63,7 +63,7 @@ function isAccepted(
  * The collections to read in full because too many links from or to them lead to no record. When an upstream deletes a
  * record, it removes the links to it, often without a new date of the linking record.
  */
-export function inDoubt(
+export function collectionsAtRisk(
   survey: LinkSurvey,
   parts: ReadonlyMap<string, CollectionPart>,
   options: Acceptance,

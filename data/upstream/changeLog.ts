@@ -208,7 +208,7 @@ export function generationsIn(file: string): readonly LoggedGeneration[] {
  */
 export function* changesSince(file: string, since?: string): Generator<LogFrame> {
   const all = generationsIn(file);
-  const from = since === undefined ? 0 : behind(file, all, since);
+  const from = since === undefined ? 0 : indexAfter(file, all, since);
   const last = all.at(-1);
   if (!last || from === all.length) return;
   const descriptor = openFile(file);
@@ -232,7 +232,7 @@ export function* loggedFrames(file: string): Generator<FoundFrame> {
   }
 }
 
-function behind(file: string, all: readonly LoggedGeneration[], since: string): number {
+function indexAfter(file: string, all: readonly LoggedGeneration[], since: string): number {
   const found = /^[0-9a-f]{8,64}$/.test(since)
     ? all.findLastIndex(({ generation }) => generation.startsWith(since))
     : -1;

@@ -67,7 +67,7 @@ export async function filtersByDate(walker: Walker, collection: Collection, stam
 }
 
 function askingSince(walker: Walker, stamp: string, ms: number): Walker {
-  return { ...walker, query: `&${STAMP}__gte=${encodeURIComponent(like(stamp, ms))}` };
+  return { ...walker, query: `&${STAMP}__gte=${encodeURIComponent(formattedLike(stamp, ms))}` };
 }
 
 /**
@@ -133,7 +133,7 @@ function merge(
  * Formats a time (milliseconds since 1970) in whole seconds like the dates of the service: days, times without a zone,
  * or times in UTC. A service whose dates have no zone may fail for a date with one.
  */
-function like(stamp: string, ms: number): string {
+function formattedLike(stamp: string, ms: number): string {
   const end = stamp.length > 'YYYY-MM-DD'.length ? 'YYYY-MM-DDTHH:MM:SS'.length : 'YYYY-MM-DD'.length;
   const zone = /(?:Z|[+-]\d\d:\d\d)$/.test(stamp) ? 'Z' : '';
   return new Date(ms).toISOString().slice(0, end) + zone;

@@ -6,14 +6,22 @@ import { MANIFEST_FILE } from '../import/manifest.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 import { Trouble, Upstream, type UpstreamOptions } from './client.ts';
-import { type Acceptance, inDoubt, judgeCrawl, surveyLinks, worstLinks } from './acceptance.ts';
+import { type Acceptance, collectionsAtRisk, judgeCrawl, surveyLinks, worstLinks } from './acceptance.ts';
 import { PAGE_RECORDS_MAX, PageSize, parsed } from './page.ts';
 import type { CollectionPart } from './part.ts';
-import { countsIn, judgeOutput, judgeSource, publish, publishManifest } from './publish.ts';
+import { countsIn, assertOutput, assertSource, publish, publishManifest } from './publish.ts';
 import { addChangedSince, DATE_REQUESTS } from './changedSince.ts';
-import { type CollectionRead, createdIn, type HeldCollection, heldIn, HeldRecords, laterThan, sameIn } from './held.ts';
+import {
+  type CollectionRead,
+  createdIn,
+  type HeldCollection,
+  heldIn,
+  HeldRecords,
+  laterTime,
+  unchangedDataSet,
+} from './held.ts';
 import { CrawlState } from './state.ts';
-import { countOf, Disorder, Drift, heedsValidators, type HeldPages, walk, type Walker } from './walk.ts';
+import { countOf, Disorder, Drift, usesValidators, type HeldPages, walk, type Walker } from './walk.ts';
 
 /** A collection that changes while it is read is read at most this many times. */
 const LOOKS_MAX = 4;
@@ -79,7 +87,7 @@ export interface CrawlReport {
  * a page for each of `concurrency`.
  */
 export async function crawl(options: CrawlOptions, onProgress: OnProgress): Promise<CrawlReport | undefined> {
-  judgeOutput(options.output, options.state);
+  assertOutput(options.output, options.state);
   for (;;) {
     const held = options.kind === 'refresh' ? await heldIn(options.output, options.base) : new Map<never, never>();
     const state = CrawlState.open(options.state, options.base, { now: options.now, isRefresh: held.size > 0 });
@@ -99,7 +107,7 @@ async function crawlInto(
   options: CrawlOptions,
   onProgress: OnProgress,
 ): Promise<CrawlReport> {
-  if (options.kind === 'new' && !options.isForced) await judgeSource(options.output, options.base, false);
+  if (options.kind === 'new' && !options.isForced) await assertSource(options.output, options.base, false);
   options.onBegun?.(state.isResumed ? state.begun : undefined);
   const upstream = new Upstream(options);
   try {
@@ -130,9 +138,9 @@ async function collect(crawling: Crawling): Promise<CrawlReport> {
   if (options.onExpected && !state.isResumed) options.onExpected(await requestsExpected(crawling, collections));
   await state.openParts(collections, bases);
   for (const collection of collections) await compare(crawling, collection);
-  for (const collection of collections) await countAgain(crawling, collection);
+  for (const collection of collections) await recheckCount(crawling, collection);
   let survey = surveyLinks(state.parts);
-  const doubtful = inDoubt(survey, state.parts, options);
+  const doubtful = collectionsAtRisk(survey, state.parts, options);
   for (const collection of collections.filter(({ name }) => doubtful.has(name))) await readAgain(crawling, collection);
   if (doubtful.size > 0) survey = surveyLinks(state.parts);
   const counts = Object.fromEntries([...state.parts].map(([name, { ids }]) => [name, ids.size]));
@@ -144,8 +152,8 @@ async function collect(crawling: Crawling): Promise<CrawlReport> {
     [...state.parts].map(([name, part]) => [name, readOf(part, held.get(name), state.begun)]),
   );
   const { begun, isResumed } = state;
-  const same = options.kind === 'new' ? undefined : await sameIn(options.output, sha256);
-  const created = same?.created ?? laterThan(await createdIn(options.output), begun);
+  const same = options.kind === 'new' ? undefined : await unchangedDataSet(options.output, sha256);
+  const created = same?.created ?? laterTime(await createdIn(options.output), begun);
   const manifest = { created, source: options.base, counts, sha256, collections: reads };
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
   if (same) publishManifest(state, options.output, text);
@@ -208,8 +216,8 @@ async function compare(crawling: Crawling, collection: Collection): Promise<void
   const records = held && isUsable ? await HeldRecords.open(held.file, idField) : undefined;
   try {
     if (records && latest !== undefined && part.ids.size === 0) {
-      const judge = (): void => judgeSize(part.ids.size, name, state.parts, options);
-      if (await addChangedSince(walker, collection, { records, latest }, part, judge)) {
+      const checkSize = (): void => checkLimits(part.ids.size, name, state.parts, options);
+      if (await addChangedSince(walker, collection, { records, latest }, part, checkSize)) {
         part.isDone = true;
         state.save(name);
         return;
@@ -218,7 +226,7 @@ async function compare(crawling: Crawling, collection: Collection): Promise<void
     }
     const validator = pages.find(([, value]) => value !== null)?.[1] ?? undefined;
     if (records && validator !== undefined)
-      crawling.heedsValidators ??= await heedsValidators(walker, collection, validator);
+      crawling.heedsValidators ??= await usesValidators(walker, collection, validator);
     const isAsked = records !== undefined && validator !== undefined && crawling.heedsValidators === true;
     if (isAsked && part.ids.size === 0) part.position = { ...part.position, isOrdered: held!.isOrdered };
     await readPages(crawling, collection, isAsked ? { marks: pages, records } : undefined);
@@ -298,11 +306,11 @@ async function readOnce(
   let last = { count: 0, where: name };
   for await (const step of walk(walker, collection, part.position, held)) {
     const { records, position, count, where } = step;
-    judgeSize(count, where, state.parts, options);
+    checkLimits(count, where, state.parts, options);
     const repeated = part.add(records);
     part.addPage(step.mark, step.isUnchanged);
     if (repeated) throw new Drift(`${where}: id ${repeated.id} occurs twice`);
-    judgeSize(count, where, state.parts, options);
+    checkLimits(count, where, state.parts, options);
     part.position = position;
     last = { count, where };
     onProgress({ phase: `crawling ${name}`, done: part.ids.size, total: count, unit: 'records' });
@@ -322,7 +330,7 @@ async function readAgain(crawling: Crawling, collection: Collection): Promise<vo
 }
 
 /** Limits the memory for the counts, records and links of an upstream. Throws OperationError `input`. */
-function judgeSize(
+function checkLimits(
   count: number,
   where: string,
   parts: ReadonlyMap<string, CollectionPart>,
@@ -344,7 +352,7 @@ function judgeSize(
 }
 
 /** A collection may have changed after it was read. It is counted again, and read again if the count differs. */
-async function countAgain(crawling: Crawling, collection: Collection): Promise<void> {
+async function recheckCount(crawling: Crawling, collection: Collection): Promise<void> {
   const { name } = collection;
   for (let looks = 1; ; looks++) {
     const count = await countOf(crawling.walker, collection);

@@ -8,7 +8,7 @@ import { startOfPart } from '../../engine/bits/lists.ts';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import type { CollectionCounts } from '../../engine/snapshot/metadata.ts';
 import { DICTIONARY, RECORDS, runPath, sectionName } from '../../engine/snapshot/sections.ts';
-import { attempt, placeOf } from '../files.ts';
+import { attempt, currentDataPath } from '../files.ts';
 import { metadataIn } from '../import/earlier.ts';
 import type { KeptRecords } from '../import/import.ts';
 import { type CollectionFile, openDataSet, readLines } from '../import/ndjson.ts';
@@ -39,7 +39,7 @@ export type CatalogueDigests = ReadonlyMap<string, RecordDigests>;
  * bytes a record, and a run of lines.
  */
 export async function digestsOf(path: string, threads: number, onProgress: OnProgress): Promise<CatalogueDigests> {
-  const isDirectory = attempt(`cannot read ${path}`, () => statSync(placeOf(path)).isDirectory());
+  const isDirectory = attempt(`cannot read ${path}`, () => statSync(currentDataPath(path)).isDirectory());
   return isDirectory ? ofDirectory(path, threads, onProgress) : digestsOfSnapshot(path, onProgress);
 }
 

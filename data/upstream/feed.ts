@@ -1,8 +1,8 @@
 // Makes the change feed of a generation from the change log.
 import { setImmediate } from 'node:timers/promises';
 import { GENERATION_DIGITS } from '../../engine/snapshot/loaded.ts';
-import { encodeFeed, FEED_BYTES_MAX, FEED_GENERATIONS_MAX, type FeedPart, logBeside } from '../changeFeed.ts';
-import { foundAt } from '../files.ts';
+import { encodeFeed, FEED_BYTES_MAX, FEED_GENERATIONS_MAX, type FeedPart, changeLogOf } from '../changeFeed.ts';
+import { statIfExists } from '../files.ts';
 import { kindOf, loggedFrames, type LogFrame } from './changeLog.ts';
 
 /** Frames that are read in one turn of the event loop: 10 ms. */
@@ -14,13 +14,13 @@ const TURN_FRAMES = 10;
  * changes, and they fit `bytesMax`. Throws OperationError `file` or `input`. Cost: two passes over the log, in turns;
  * memory is twice that of the feed.
  */
-export async function feedBeside(
+export async function feedOfLog(
   snapshot: string,
   generation: string,
   bytesMax = FEED_BYTES_MAX,
 ): Promise<Uint8Array | undefined> {
-  const log = logBeside(snapshot);
-  if (!foundAt(log)) return undefined;
+  const log = changeLogOf(snapshot);
+  if (!statIfExists(log)) return undefined;
   let end: number | undefined;
   // A generation may come back: what changed until its last time counts.
   for await (const found of inTurns(loggedFrames(log)))

@@ -4,7 +4,7 @@ import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isObject } from '../../engine/bits/json.ts';
 import { CHANGES_FILE } from '../changeFeed.ts';
-import { attempt, placesIn, readAtMost, replaceFile } from '../files.ts';
+import { attempt, statePaths, readAtMost, replaceFile } from '../files.ts';
 import type { Origin } from '../import/earlier.ts';
 import { removeLockOf } from '../lock.ts';
 import { OperationError } from '../operationError.ts';
@@ -48,7 +48,7 @@ export function pathsIn(folder: string): FollowPaths {
 export async function removeLocksOf(pid: number, folder: string): Promise<void> {
   const { lock, crawlState } = pathsIn(folder);
   await withTimeLimit(folder, async () => {
-    for (const file of [lock, placesIn(crawlState).lock]) await removeLockOf(pid, file);
+    for (const file of [lock, statePaths(crawlState).lock]) await removeLockOf(pid, file);
   });
 }
 

@@ -91,7 +91,7 @@ export class HeldRecords {
 
   /** Opens a file. Returns undefined if its checksum is wrong. Cost: a pass over it, and 8 bytes of memory a record. */
   static async open(file: CollectionFile, idField: string): Promise<HeldRecords | undefined> {
-    const ends = await unlessDamaged(lineEnds(file));
+    const ends = await undefinedIfDamaged(lineEnds(file));
     return ends && new HeldRecords(file.path, idField, ends);
   }
 
@@ -135,7 +135,7 @@ export async function createdIn(output: string): Promise<string | undefined> {
  * The time of data that replaces data of the time `before`: `now`, or a second after `before` if the clock went back.
  * Replicas and publishers refuse older data (A111).
  */
-export function laterThan(before: string | undefined, now: string): string {
+export function laterTime(before: string | undefined, now: string): string {
   const held = parseInstant(before ?? '');
   if (!(parseInstant(now) < held && held < parseInstant(NEVER))) return now;
   return `${new Date(held / 1000 + 1000).toISOString().slice(0, 19)}Z`;
@@ -145,7 +145,10 @@ export function laterThan(before: string | undefined, now: string): string {
  * The manifest in `output` if its files have exactly these sums. Cost: a pass over the files if the manifest has the
  * same sums.
  */
-export async function sameIn(output: string, sha256: Readonly<Record<string, string>>): Promise<Manifest | undefined> {
+export async function unchangedDataSet(
+  output: string,
+  sha256: Readonly<Record<string, string>>,
+): Promise<Manifest | undefined> {
   const found = await dataSetIn(output);
   const { manifest, files } = found ?? {};
   const isSame =
@@ -153,17 +156,17 @@ export async function sameIn(output: string, sha256: Readonly<Record<string, str
     manifest.sha256.size === Object.keys(sha256).length &&
     Object.entries(sha256).every(([file, sum]) => manifest.sha256.get(file) === sum);
   if (!isSame) return undefined;
-  for (const file of files!) if (!(await unlessDamaged(lineEnds(file)))) return undefined;
+  for (const file of files!) if (!(await undefinedIfDamaged(lineEnds(file)))) return undefined;
   return manifest;
 }
 
 /** Undefined for a data set that cannot be read: it is replaced. */
 async function dataSetIn(output: string): Promise<DataSet | undefined> {
-  return existsSync(output) ? unlessDamaged(openDataSet(output)) : undefined;
+  return existsSync(output) ? undefinedIfDamaged(openDataSet(output)) : undefined;
 }
 
 /** The result of reading data; undefined if the data is damaged. */
-async function unlessDamaged<T>(reading: Promise<T>): Promise<T | undefined> {
+async function undefinedIfDamaged<T>(reading: Promise<T>): Promise<T | undefined> {
   return reading.catch((error: unknown) => {
     if (error instanceof OperationError && error.code === 'input') return undefined;
     throw error;

@@ -12,7 +12,7 @@ import { DATE_REQUESTS, filtersByDate } from './changedSince.ts';
 import { Trouble, Upstream, type UpstreamAnswer, type UpstreamOptions } from './client.ts';
 import { rootView } from './crawl.ts';
 import { PAGE_RECORDS_MAX, PageSize, parsePage, type SentPage, SLOW_MS, withOwnUrls } from './page.ts';
-import { heedsValidators, type Walker } from './walk.ts';
+import { usesValidators, type Walker } from './walk.ts';
 
 /** Links that are drawn. If all of them resolve, at least 99.2 % of all links do. */
 const LINKS = 500;
@@ -316,7 +316,7 @@ async function believesAnything(probing: Probing, samples: readonly Sample[]): P
   const sample = samples.find(({ first }) => first.validator !== undefined);
   if (!sample) return false;
   const { collection, first } = sample;
-  const outcome = await attempt(probing, () => heedsValidators(probing.walker, collection, first.validator!));
+  const outcome = await attempt(probing, () => usesValidators(probing.walker, collection, first.validator!));
   return 'value' in outcome && !outcome.value;
 }
 

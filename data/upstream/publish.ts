@@ -2,7 +2,7 @@
 // records.
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { attempt, makeFolder, placesIn, syncDirectory } from '../files.ts';
+import { attempt, makeFolder, statePaths, syncDirectory } from '../files.ts';
 import { MANIFEST_FILE, readManifest } from '../import/manifest.ts';
 import { openDataSet, readLines } from '../import/ndjson.ts';
 import { OperationError } from '../operationError.ts';
@@ -13,7 +13,7 @@ import type { CrawlState } from './state.ts';
  * must be that of a crawl or empty, because it is removed, and be on the same file system as the output. Throws
  * OperationError `usage` or `file`.
  */
-export function judgeOutput(output: string, state: string): void {
+export function assertOutput(output: string, state: string): void {
   const parent = path.dirname(path.resolve(output));
   if (isWithin(output, state) || isWithin(state, output))
     throw new OperationError('usage', `--state ${state} and ${output} may not hold each other: name one beside it`);
@@ -43,7 +43,7 @@ export function judgeOutput(output: string, state: string): void {
  * Checks before the first request that the output is of this catalogue, or empty. Throws OperationError `usage`, and
  * `file` if it cannot be read or is damaged. A replica that follows a catalogue replaces a damaged one.
  */
-export async function judgeSource(output: string, base: string, isFollowed: boolean): Promise<void> {
+export async function assertSource(output: string, base: string, isFollowed: boolean): Promise<void> {
   if (namesIn(output).length === 0) return;
   const { source } = await readManifest(output).catch((error: unknown) => {
     if (!(error instanceof OperationError) || error.code !== 'input') throw error;
@@ -103,7 +103,7 @@ async function recordsIn(output: string): Promise<ReadonlyMap<string, number>> {
  * OperationError `file`.
  */
 export function publish(state: CrawlState, output: string): void {
-  const { previous } = placesIn(state.directory);
+  const { previous } = statePaths(state.directory);
   state.lock.assertHeld();
   attempt(`cannot write ${output}`, () => {
     if (existsSync(path.join(state.data, MANIFEST_FILE))) {

@@ -13,8 +13,8 @@ import {
 } from './changeLog.ts';
 import { type CatalogueDigests, digestsOfChanged, digestsOfSnapshot } from './digests.ts';
 import { type Comparison, crawl, type CrawlOptions, type CrawlReport } from './crawl.ts';
-import { discardedRefusal, judgeSource } from './publish.ts';
-import { attempt, makeFolder, openFile, putInPlace } from '../files.ts';
+import { discardedRefusal, assertSource } from './publish.ts';
+import { attempt, makeFolder, openFile, activateFile } from '../files.ts';
 import { misfitText } from '../../engine/snapshot/metadata.ts';
 import type { EarlierImport, Origin } from '../import/earlier.ts';
 import { importDirectory, type ImportWork, type KeptRecords } from '../import/import.ts';
@@ -23,7 +23,7 @@ import { removeAbandoned } from '../leftovers.ts';
 import { type Lock, lock } from '../lock.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
-import { describeHeld } from '../store/load.ts';
+import { describeSnapshot } from '../store/load.ts';
 import { claim, type FollowPaths, note, pathsIn } from './folder.ts';
 import { typeChanges } from './typeChanges.ts';
 
@@ -110,12 +110,12 @@ export async function refresh(options: RefreshOptions, observer: RefreshObserver
     const before = generationIn(folder.snapshot);
     const notes = claim(folder, options.base);
     // A folder without notes may have data of another catalogue.
-    if (notes.imported === '') await judgeSource(folder.dataSet, options.base, true);
-    endEarlier(folder, options, observer);
+    if (notes.imported === '') await assertSource(folder.dataSet, options.base, true);
+    finishEarlierRun(folder, options, observer);
     const { comparisons, ageMs } = await crawlInto(folder, options, observer);
     const sum = await sumOf(folder.dataSet);
     const there = generationIn(folder.snapshot);
-    const known = notes.origin && isJudgedAlike(notes.origin, options) ? notes.origin : undefined;
+    const known = notes.origin && hasSameOptions(notes.origin, options) ? notes.origin : undefined;
     // If another process replaced the snapshot, it is not what the catalogue has.
     const isBuilt = notes.imported === sum && known !== undefined && there === known.generation;
     const origin = isBuilt ? known : await build(folder, known, options, observer);
@@ -132,7 +132,7 @@ export async function refresh(options: RefreshOptions, observer: RefreshObserver
  * Whether a snapshot was built with equivalent options: nulls were handled the same, and no records were skipped that
  * would now be refused.
  */
-function isJudgedAlike({ skipped, takesNulls = false }: Origin, options: RefreshOptions): boolean {
+function hasSameOptions({ skipped, takesNulls = false }: Origin, options: RefreshOptions): boolean {
   const hasFaulty = Object.keys(skipped).length > 0;
   return takesNulls === (options.takesNulls ?? false) && (options.isLenient || !hasFaulty);
 }
@@ -180,7 +180,7 @@ function generationIn(file: string): string | undefined {
   if (!existsSync(file)) return undefined;
   const descriptor = openFile(file);
   try {
-    return describeHeld({ descriptor, file }).generation;
+    return describeSnapshot({ descriptor, file }).generation;
   } catch (error) {
     if (error instanceof OperationError && error.code === 'snapshot') return undefined;
     throw error;
@@ -190,7 +190,11 @@ function generationIn(file: string): string | undefined {
 }
 
 /** Activates a snapshot that is in the log. Removes one that is not, so that it is built again. */
-function endEarlier(folder: HeldFolder, { clock }: Pick<RefreshOptions, 'clock'>, { onStep }: RefreshObserver): void {
+function finishEarlierRun(
+  folder: HeldFolder,
+  { clock }: Pick<RefreshOptions, 'clock'>,
+  { onStep }: RefreshObserver,
+): void {
   const startMs = clock();
   const logged = generationsIn(folder.changes).at(-1)?.generation;
   if (!existsSync(folder.next)) return;
@@ -207,7 +211,7 @@ function removeNext({ next, assertHeld }: HeldFolder): void {
 
 function placeNext({ next, snapshot, assertHeld }: HeldFolder): void {
   assertHeld();
-  putInPlace(next, snapshot);
+  activateFile(next, snapshot);
 }
 
 /** Builds the snapshot of the data set and activates it. Returns its generation and its sources. */
@@ -221,7 +225,7 @@ async function build(
   const startMs = clock();
   const importing = { directory: folder.dataSet, file: folder.next, created: undefined, takesNulls, threads };
   const before = generationIn(folder.snapshot);
-  const take = async (earlier: EarlierImport | undefined): Promise<Origin> => {
+  const adoptImport = async (earlier: EarlierImport | undefined): Promise<Origin> => {
     // With an earlier snapshot the import is strict. A record with an error makes it start over without the snapshot,
     // and then the record is skipped.
     const how = { ...importing, earlier, isLenient: isLenient && !earlier };
@@ -247,16 +251,16 @@ async function build(
     observer.onStep({ kind: 'placed', generation, counts, ms: clock() - builtMs });
     return origin;
   };
-  if (!known || before === undefined) return take(undefined);
+  if (!known || before === undefined) return adoptImport(undefined);
   try {
-    return await take({ file: folder.snapshot, origin: known });
+    return await adoptImport({ file: folder.snapshot, origin: known });
   } catch (error) {
     // The earlier snapshot is unusable, or a full import gives a better message about its lines.
     if (!(error instanceof OperationError) || (error.code !== 'snapshot' && error.code !== 'input')) throw error;
     // Lines that are matched with an earlier import have no known line numbers.
     const [reason = ''] = error.message.replace(/(\.ndjson(?:\.gz)?):\d+:/, '$1:').split('\n', 1);
     observer.onStep({ kind: 'importedWhole', reason });
-    return take(undefined);
+    return adoptImport(undefined);
   }
 }
 

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Collection } from '../../engine/schema/types.ts';
-import { attempt, makeFolder, placesIn, readAtMost, replaceFile, syncDirectory } from '../files.ts';
+import { attempt, makeFolder, statePaths, readAtMost, replaceFile, syncDirectory } from '../files.ts';
 import { type Lock, lock } from '../lock.ts';
 import { OperationError } from '../operationError.ts';
 import { NOTHING, CollectionPart, type PartState } from './part.ts';
@@ -65,8 +65,8 @@ export class CrawlState {
    * another process.
    */
   static open(directory: string, url: string, { now, isRefresh }: { now: string; isRefresh: boolean }): CrawlState {
-    attempt(`cannot write ${directory}`, () => makeFolder(placesIn(directory).collected));
-    const held = lock(placesIn(directory).lock, 'crawls');
+    attempt(`cannot write ${directory}`, () => makeFolder(statePaths(directory).collected));
+    const held = lock(statePaths(directory).lock, 'crawls');
     try {
       const found = checkpointIn(path.join(directory, CHECKPOINT_NAME));
       if (found && found.url !== url) {
@@ -83,7 +83,7 @@ export class CrawlState {
   }
 
   get data(): string {
-    return placesIn(this.directory).collected;
+    return statePaths(this.directory).collected;
   }
 
   /**
@@ -146,7 +146,7 @@ export class CrawlState {
       rmSync(path.join(this.directory, CHECKPOINT_NAME), { force: true });
       for (const name of readdirSync(this.directory)) {
         const file = path.join(this.directory, name);
-        if (file !== placesIn(this.directory).lock) rmSync(file, { recursive: true, force: true });
+        if (file !== statePaths(this.directory).lock) rmSync(file, { recursive: true, force: true });
       }
     });
   }

@@ -62,7 +62,7 @@ export async function* walk(
 ): AsyncGenerator<WalkStep> {
   let position = from;
   for await (const page of pagesFrom(walker, collection, from, held)) {
-    position = behind(position, page);
+    position = positionAfter(position, page);
     const records = page.records.slice(page.records.length - (position.collected - from.collected));
     from = position;
     const { count, where, mark, isUnchanged } = page;
@@ -77,7 +77,7 @@ export async function countOf(walker: Walker, collection: Collection): Promise<n
 }
 
 /** Sends a validator that no page ever had. Returns whether the upstream correctly responds 200 to it. */
-export async function heedsValidators({ upstream }: Walker, { name }: Collection, validator: string): Promise<boolean> {
+export async function usesValidators({ upstream }: Walker, { name }: Collection, validator: string): Promise<boolean> {
   const unseen = validator.endsWith('"') ? '"never-seen"' : new Date(0).toUTCString();
   const request = {
     what: `${name}, one record`,
@@ -207,7 +207,7 @@ async function fetchPage(
     const { count, records } = page;
     const isCut = page.limit !== undefined && page.limit < limit && records.length === page.limit;
     if (isCut) size.limitTo(page.limit);
-    else judgeLength(page, offset, limit);
+    else checkPageLength(page, offset, limit);
     size.answered(ms);
     const mark = [isCut ? page.limit : limit, validator] as const;
     return { count, records, offset, where: `${what} (${url})`, mark, isUnchanged: false };
@@ -218,7 +218,7 @@ async function fetchPage(
  * Throws unless a page has the requested number of records, as far as they exist, and a link to the next page if there
  * are more.
  */
-function judgeLength(page: SentPage, offset: number, limit: number): void {
+function checkPageLength(page: SentPage, offset: number, limit: number): void {
   const { count, hasNext, records } = page;
   const { length } = records;
   const due = Math.max(0, Math.min(limit, count - offset));
@@ -232,7 +232,7 @@ function judgeLength(page: SentPage, offset: number, limit: number): void {
 }
 
 /** The position after a page. Throws `Drift` if the page does not continue the one before. */
-function behind(position: Position, { offset, where, records }: Page): Position {
+function positionAfter(position: Position, { offset, where, records }: Page): Position {
   const { collected, recent, isOrdered } = position;
   const ids = records.map(({ id }) => id);
   const shared = collected - offset;

@@ -46,7 +46,7 @@ export function childElements(element: XmlElement | undefined): readonly XmlElem
 }
 
 /** The texts directly in an element, joined; '' for undefined. */
-export function ownText(element: XmlElement | undefined): string {
+export function textContent(element: XmlElement | undefined): string {
   return element?.children.filter((child) => typeof child === 'string').join('') ?? '';
 }
 

@@ -15,7 +15,7 @@ import {
 } from '../../data/upstream/changeLog.ts';
 import { CHANGES_FILE } from '../../data/changeFeed.ts';
 import { digestsOf } from '../../data/upstream/digests.ts';
-import { foundAt } from '../../data/files.ts';
+import { statIfExists } from '../../data/files.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { countText } from '../observe/quantities.ts';
 import { type Output, tableText, withProgress } from './terminal.ts';
@@ -77,9 +77,9 @@ function runChanges(
   { format, since }: { readonly format: ChangeFormat; readonly since?: string },
   { stdout }: Outputs,
 ): void {
-  const isFolder = foundAt(where)?.isDirectory() === true;
+  const isFolder = statIfExists(where)?.isDirectory() === true;
   const file = isFolder ? path.join(where, CHANGES_FILE) : where;
-  if (!foundAt(file)) {
+  if (!statIfExists(file)) {
     const cure = 'name the folder of follow, or its changes.log';
     throw new OperationError('file', `${file}: there is no change log: ${cure}`);
   }

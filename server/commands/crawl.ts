@@ -7,7 +7,7 @@ import { BASE_URL, packageVersion, PATH, withoutSecrets } from '../settings/valu
 import { resolve } from 'node:path';
 import { crawl, type CrawlOptions, type CrawlReport } from '../../data/upstream/crawl.ts';
 import { discardedRefusal } from '../../data/upstream/publish.ts';
-import { stateBeside } from '../../data/files.ts';
+import { stateFolder } from '../../data/files.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { trustAuthorities } from '../../data/tls.ts';
 import type { Retry } from '../../data/upstream/client.ts';
@@ -94,7 +94,7 @@ async function runCrawl(
       onDamaged: damageTold(report),
       kind: 'new' as const,
       output,
-      state: flags.state ?? stateBeside(output),
+      state: flags.state ?? stateFolder(output),
       now: `${new Date(epochMs()).toISOString().slice(0, 19)}Z`,
       onBegun: (resumed: string | undefined) => {
         const what = resumed === undefined ? 'a crawl began, of everything' : `the crawl of ${resumed} goes on`;

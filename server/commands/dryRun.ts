@@ -4,9 +4,9 @@ import { closeSync, existsSync } from 'node:fs';
 import { decodePointer } from '../../data/distribution/target.ts';
 import { openTarget } from '../../data/distribution/openTarget.ts';
 import { openDataSet } from '../../data/import/ndjson.ts';
-import { holdData } from '../../data/open.ts';
+import { openDataFile } from '../../data/open.ts';
 import { OperationError } from '../../data/operationError.ts';
-import { describeHeld } from '../../data/store/load.ts';
+import { describeSnapshot } from '../../data/store/load.ts';
 import { loadedOrThrown } from '../authority/configuration/load.ts';
 import { epochSeconds } from '../observe/clock.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
@@ -47,14 +47,14 @@ async function targetLine(from: string, settings: Settings): Promise<string> {
 
 async function dataLine({ data, follow }: Settings): Promise<string> {
   if (follow !== undefined && !existsSync(data)) return `data: none yet; it is fetched from ${follow} first`;
-  const held = holdData(data);
+  const held = openDataFile(data);
   if (!held) {
     const { files } = await openDataSet(data);
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
     return `data: a directory of ${countText(files.length)} files (${bytesText(bytes)}), imported at each start`;
   }
   try {
-    const { bytes, generation } = describeHeld(held);
+    const { bytes, generation } = describeSnapshot(held);
     return `data: a snapshot file (${bytesText(bytes)}), generation ${generation}; use verify to check all of it`;
   } finally {
     closeSync(held.descriptor);

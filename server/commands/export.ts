@@ -20,8 +20,8 @@ import type { Flags } from '../settings/sources.ts';
 import { closeSync, existsSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { attempt, makeFolder, putInPlace } from '../../data/files.ts';
-import { unfinished } from '../../data/leftovers.ts';
+import { attempt, makeFolder, activateFile } from '../../data/files.ts';
+import { withPartialPath } from '../../data/leftovers.ts';
 import { openData } from '../../data/open.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { readParquet } from '../../engine/parquet.ts';
@@ -133,7 +133,7 @@ async function writePage(
   onBytes: (done: number, total: number) => void,
 ): Promise<number> {
   const what = `cannot write ${file}`;
-  return unfinished(file, async (partial) => {
+  return withPartialPath(file, async (partial) => {
     const descriptor = attempt(what, () => openSync(partial, 'wx'));
     try {
       const body = await measured(page);
@@ -146,7 +146,7 @@ async function writePage(
         await setImmediate();
       }
       attempt(what, () => fsyncSync(descriptor));
-      putInPlace(partial, file);
+      activateFile(partial, file);
       return body.bytes;
     } catch (error) {
       rmSync(partial, { force: true });

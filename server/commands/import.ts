@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import { availableParallelism } from 'node:os';
 import { addSettings, COMPRESSED_FOR, example, type Outputs, THREADS, valueOption } from './parts.ts';
 import type { Flags } from '../settings/sources.ts';
-import { foundAt, putInPlace } from '../../data/files.ts';
+import { statIfExists, activateFile } from '../../data/files.ts';
 import { importDirectory, type ImportReport } from '../../data/import/import.ts';
-import { unfinished } from '../../data/leftovers.ts';
+import { withPartialPath } from '../../data/leftovers.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { secondsSince, steadyMs } from '../observe/clock.ts';
 import type { Report } from '../observe/events.ts';
@@ -67,13 +67,13 @@ async function importTold(directory: string, flags: ImportFlags, report: Report,
   refuseDirectory(output);
   if (baseUrl === undefined) return (await built(directory, flags, output, stderr)).tell(report);
   // The snapshot appears only with its compressed records, for processes that watch it.
-  await unfinished(output, async (file) => {
+  await withPartialPath(output, async (file) => {
     const { generation, tell } = await built(directory, flags, file, stderr);
     const compression = { file, name: output, generation, baseUrl, threads };
     try {
       await compressTold(compression, report, (work) => withProgress(stderr, work));
     } finally {
-      putInPlace(file, output);
+      activateFile(file, output);
       tell(report);
     }
   });
@@ -103,7 +103,7 @@ async function built(
 
 /** Checked before the import, which may take minutes: otherwise only its last step, the rename, would fail. */
 function refuseDirectory(output: string): void {
-  if (!foundAt(output)?.isDirectory()) return;
+  if (!statIfExists(output)?.isDirectory()) return;
   throw new OperationError('usage', `--output ${output} is a directory; want the name of the file to write`);
 }
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { SnapshotCache } from '../../data/distribution/cache.ts';
-import { distrust } from '../../data/distribution/fetch.ts';
+import { invalidateCached } from '../../data/distribution/fetch.ts';
 import { openTarget } from '../../data/distribution/openTarget.ts';
 import {
   decodePointer,
@@ -422,7 +422,7 @@ export class Arrival implements FollowedSource {
     const refusal = await take(pointer, held);
     if (!refusal) return;
     // Only a damaged file is discarded. After any other failure, other replicas or the next attempt may need it.
-    if (refusal.failure === 'snapshot') await distrust(this.#cache.snapshotFile(pointer));
+    if (refusal.failure === 'snapshot') await invalidateCached(this.#cache.snapshotFile(pointer));
     throw new OperationError('refused', refusal.reason ?? '');
   }
 
@@ -438,7 +438,7 @@ export class Arrival implements FollowedSource {
       const what = `generation ${pointer.generation.slice(0, 12)} of the cache`;
       this.#options.report(`${what} is not taken: ${error.message}`, 'warn');
       // An unreadable file stays, because it may be readable at the next start.
-      if (error.code === 'snapshot') await distrust(this.#cache.snapshotFile(pointer));
+      if (error.code === 'snapshot') await invalidateCached(this.#cache.snapshotFile(pointer));
       return undefined;
     }
   }

@@ -4,7 +4,7 @@
 import { addressOf } from '../../data/blocks/blockStore.ts';
 import { FEED_FILE_BYTES_MAX, feedFileOf } from '../../data/changeFeed.ts';
 import type { SnapshotCache } from '../../data/distribution/cache.ts';
-import { distrust, fetchObject } from '../../data/distribution/fetch.ts';
+import { invalidateCached, fetchObject } from '../../data/distribution/fetch.ts';
 import {
   blocksName,
   changesName,
@@ -14,7 +14,7 @@ import {
   type Target,
 } from '../../data/distribution/target.ts';
 import { OperationError } from '../../data/operationError.ts';
-import { describeHeld, type HeldFile } from '../../data/store/load.ts';
+import { describeSnapshot, type HeldFile } from '../../data/store/load.ts';
 import { secondsSince, steadyMs } from '../observe/clock.ts';
 import type { Report } from '../observe/events.ts';
 import { bytesText } from '../observe/quantities.ts';
@@ -85,12 +85,12 @@ export async function fetchGeneration(
 async function assertDescribed(held: HeldFile, pointer: Pointer, name: string): Promise<void> {
   let created: string | undefined;
   try {
-    const described = describeHeld(held);
+    const described = describeSnapshot(held);
     ({ created } = described);
     const what = `the snapshot is of generation ${described.generation}, expected ${pointer.generation}`;
     if (described.generation !== pointer.generation) throw new OperationError('snapshot', `${name}: ${what}`);
   } catch (error) {
-    await distrust(held.file);
+    await invalidateCached(held.file);
     throw error;
   }
   if (created === pointer.created) return;

@@ -36,7 +36,7 @@ export class Keeping {
 
   /** Notes that this cached generation is served. */
   async serves(generation: string): Promise<void> {
-    await this.#noteGeneration(generation, () => this.#cache.serves(generation));
+    await this.#noteGeneration(generation, () => this.#cache.noteServed(generation));
   }
 
   async confirm(nowMs: number): Promise<void> {

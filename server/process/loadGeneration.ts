@@ -3,13 +3,13 @@
 import { close } from 'node:fs';
 import { totalmem } from 'node:os';
 import { blocksFile, loadBlocks, type LoadedBlocks } from '../../data/blocks/blockStore.ts';
-import { type ChangeFeed, decodeFeed, FEED_FILE_BYTES_MAX, feedFileOf, logBeside } from '../../data/changeFeed.ts';
-import { attempt, foundAt, readAtMost } from '../../data/files.ts';
-import { holdData, openHeld } from '../../data/open.ts';
+import { type ChangeFeed, decodeFeed, FEED_FILE_BYTES_MAX, feedFileOf, changeLogOf } from '../../data/changeFeed.ts';
+import { attempt, statIfExists, readAtMost } from '../../data/files.ts';
+import { openDataFile, openSnapshotFile } from '../../data/open.ts';
 import type { OpenOptions } from '../../data/openDirectory.ts';
 import { OperationError } from '../../data/operationError.ts';
 import type { OnProgress } from '../../data/progress.ts';
-import { describeHeld, type HeldFile, type LoadOptions } from '../../data/store/load.ts';
+import { describeSnapshot, type HeldFile, type LoadOptions } from '../../data/store/load.ts';
 import { openSnapshot } from '../../engine/engine.ts';
 import { type LoadedSnapshot, metadataOf, misfitsIn, misfitText, sectionsOf } from '../../engine/shared.ts';
 import { steadyMs } from '../observe/clock.ts';
@@ -68,7 +68,7 @@ export async function loadGeneration(
   const { baseUrl, assertRoom, isUncached, isOffThread, report, showProgress } = options;
   const opening = openingOf(settings, (line) => report(line, 'warn'));
   const how = { baseUrl, assertRoom, isUncached, isOffThread, ...opening };
-  const { loaded, held } = await showProgress((onProgress) => openHeld(settings.data, before, how, onProgress));
+  const { loaded, held } = await showProgress((onProgress) => openSnapshotFile(settings.data, before, how, onProgress));
   tellLoaded(held.file, loaded, steadyMs() - startMs, report);
   try {
     const [documents, blocks, changes] = await Promise.all([
@@ -95,11 +95,11 @@ export async function loadNext(
   served: string,
   before: HeldFile | undefined,
 ): Promise<Generation | undefined> {
-  const held = before ?? holdData(settings.data);
+  const held = before ?? openDataFile(settings.data);
   const release = (): void => (held === before ? undefined : releaseFile(held));
   try {
     const next =
-      held && describeHeld(held).generation === served ? undefined : await loadGeneration(settings, options, held);
+      held && describeSnapshot(held).generation === served ? undefined : await loadGeneration(settings, options, held);
     if (next && next.loaded.generation !== served) return next;
     if (next && next.held !== held) releaseFile(next.held);
   } catch (error) {
@@ -192,12 +192,12 @@ async function changesOf(
 
 async function feedBytes(snapshot: string, generation: string): Promise<Uint8Array | undefined> {
   const published = feedFileOf(snapshot);
-  if (foundAt(published)) {
+  if (statIfExists(published)) {
     const bytes = attempt(`cannot read ${published}`, () => readAtMost(published, FEED_FILE_BYTES_MAX));
     if (bytes instanceof Uint8Array) return bytes;
   }
-  if (!foundAt(logBeside(snapshot))) return undefined;
-  const { feedBeside } = await import('../../data/upstream/feed.ts');
+  if (!statIfExists(changeLogOf(snapshot))) return undefined;
+  const { feedOfLog: feedBeside } = await import('../../data/upstream/feed.ts');
   return feedBeside(snapshot, generation);
 }
 

@@ -1,7 +1,7 @@
 // The supervisor: claims the port, loads the data, starts the serving threads, renews the data and stops them. It
 // serves no requests itself.
 import { COLLECTIONS } from '../../engine/shared.ts';
-import { holdData } from '../../data/open.ts';
+import { openDataFile } from '../../data/open.ts';
 import { OperationError, reasonOf } from '../../data/operationError.ts';
 import type { OnLostThread } from '../../workers/starvation.ts';
 import type { AuthoritySupervisor } from '../authority/supervisor.ts';
@@ -120,7 +120,7 @@ async function loaded(
 ): Promise<ServedData> {
   const first = arrival
     ? arrival.first((held) => loadGeneration(settings, options, held), options.showProgress)
-    : loadGeneration(settings, options, holdData(settings.data));
+    : loadGeneration(settings, options, openDataFile(settings.data));
   return { generation: await first, sinceMs: epochMs() };
 }
 

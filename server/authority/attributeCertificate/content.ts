@@ -3,7 +3,7 @@
 import {
   childElements,
   escapedText,
-  ownText,
+  textContent,
   readXml,
   type XmlElement,
   type XmlLimits,
@@ -22,7 +22,7 @@ export function misshapen(reason: string): never {
 /** The child elements. Only white space is allowed between them. */
 export function elementsOf(element: XmlElement): readonly XmlElement[] {
   const elements = childElements(element);
-  const hasText = elements.length < element.children.length && /[^ \t\r\n]/.test(ownText(element));
+  const hasText = elements.length < element.children.length && /[^ \t\r\n]/.test(textContent(element));
   return hasText ? misshapen(`has text in ${element.local}`) : elements;
 }
 

@@ -3,7 +3,7 @@
 import {
   attributeOf,
   childElements,
-  ownText,
+  textContent,
   readXml,
   type XmlElement,
   type XmlLimits,
@@ -85,7 +85,7 @@ function named(parent: XmlElement, name: string): XmlElement[] {
 }
 
 function textIn(host: XmlElement, name: string): string {
-  return named(host, name).map(ownText)[0]?.trim() ?? '';
+  return named(host, name).map(textContent)[0]?.trim() ?? '';
 }
 
 interface RoleMapping {

@@ -4,7 +4,7 @@
 import {
   attributeOf,
   childElements,
-  ownText,
+  textContent,
   readXml,
   type XmlElement,
   type XmlLimits,
@@ -84,7 +84,8 @@ function referencedText(value: XmlElement, ids: ReadonlyMap<string, XmlElement>)
   for (let steps = 0; ; steps++) {
     const href = attributeOf(element, '', 'href');
     if (href === undefined) return leafText(element);
-    if (childElements(element).length > 0 || ownText(element).trim() !== '') return { fault: 'contentBesideReference' };
+    if (childElements(element).length > 0 || textContent(element).trim() !== '')
+      return { fault: 'contentBesideReference' };
     if (!href.startsWith('#')) return { fault: 'foreignReference' };
     const target = ids.get(href.slice(1));
     if (target === undefined) return { fault: 'danglingReference' };
@@ -96,7 +97,7 @@ function referencedText(value: XmlElement, ids: ReadonlyMap<string, XmlElement>)
 function leafText(element: XmlElement): string | { fault: FaultName } {
   if (childElements(element).length > 0) return { fault: 'elementsInPart' };
   const nil = attributeOf(element, NAMESPACES.instance, 'nil')?.trim();
-  return nil === '1' || nil === 'true' ? '' : ownText(element);
+  return nil === '1' || nil === 'true' ? '' : textContent(element);
 }
 
 const LIMITS: XmlLimits = {
@@ -242,7 +243,7 @@ function childOf(element: XmlElement, name: string): XmlElement | undefined {
 }
 
 function faultOf(fault: XmlElement): ReadAnswer {
-  const [code, text] = ['faultcode', 'faultstring'].map((name) => ownText(childOf(fault, name)).trim());
+  const [code, text] = ['faultcode', 'faultstring'].map((name) => textContent(childOf(fault, name)).trim());
   return { kind: 'fault', code: code!, text: text! };
 }
 

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { epochMs } from '../../observe/clock.ts';
 import { example, type Outputs, valueOption } from '../parts.ts';
 import { INSTANT, integerBetween } from '../../settings/values.ts';
-import { foundAt } from '../../../data/files.ts';
+import { statIfExists } from '../../../data/files.ts';
 import { OperationError } from '../../../data/operationError.ts';
 import { type Certificate, type Crl, crlStoreOf, shownSubject } from '../../authority/x509/certificate.ts';
 import { readCrlFiles } from '../../authority/configuration/identity.ts';
@@ -72,7 +72,7 @@ function verifyCert(request: VerifyRequest, print: (line: string) => void): void
   const files = {
     trust: request.trust.map((path) => [path, bytesOf(path)] as const),
     chain: bytesOf(request.chain),
-    crls: crls === undefined || foundAt(crls)?.isDirectory() ? undefined : bytesOf(crls),
+    crls: crls === undefined || statIfExists(crls)?.isDirectory() ? undefined : bytesOf(crls),
   };
   const before = process.cpuUsage();
   const verdict = verdictOf(files, request);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { makeFolder } from '../../../data/files.ts';
-import { unfinished } from '../../../data/leftovers.ts';
+import { withPartialPath } from '../../../data/leftovers.ts';
 import { runCommand } from '../../support/commandProcess.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../support/dataSets.ts';
 import { age } from '../../support/killer.ts';
@@ -42,7 +42,7 @@ function directoryOf(name: string): string {
 
 /** The names next to a target while work for it runs. */
 function duringWork(directory: string): Promise<readonly string[]> {
-  return unfinished(join(directory, 'x'), async (partial) => {
+  return withPartialPath(join(directory, 'x'), async (partial) => {
     await setTimeout(0);
     writeFileSync(partial, '');
     return readdirSync(directory);
@@ -89,7 +89,7 @@ test('partial output of another run is removed 5 minutes after its last touch', 
 
 test('partial output is touched three times a minute while work runs', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  await unfinished(join(directoryOf('touched'), 'x'), async (partial) => {
+  await withPartialPath(join(directoryOf('touched'), 'x'), async (partial) => {
     writeFileSync(partial, '');
     for (let i = 0; i < 3; i++) {
       age(partial, 4);
@@ -114,7 +114,7 @@ test('a snapshot is on the disk before it has its name, and its name after that'
 test('work below a file fails for its own reason', async () => {
   const file = join(directoryOf('file'), 'x');
   writeFileSync(file, '');
-  const failing = unfinished(join(file, 'y'), async (partial) => writeFileSync(partial, ''));
+  const failing = withPartialPath(join(file, 'y'), async (partial) => writeFileSync(partial, ''));
   await expect(failing).rejects.toMatchObject({ code: 'ENOTDIR', syscall: 'open' });
 });
 
@@ -129,7 +129,7 @@ test.runIf(process.platform === 'linux')('a folder is made with those around it,
 
 test('work that fails leaves nothing, whatever it had made by then', async () => {
   const directory = directoryOf('failed');
-  const failing = unfinished(join(directory, 'a'), async (partial) => {
+  const failing = withPartialPath(join(directory, 'a'), async (partial) => {
     mkdirSync(partial);
     writeFileSync(join(partial, 'b'), 'c');
     throw new Error('no space left');

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SnapshotCache } from '../../../../data/distribution/cache.ts';
-import { following, type Pointer, snapshotName } from '../../../../data/distribution/target.ts';
+import { nextPointer, type Pointer, snapshotName } from '../../../../data/distribution/target.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 
 const directory = temporaryDirectory();
@@ -20,7 +20,7 @@ test('of replicas that share a folder none takes away what another one is ahead 
   for (const letter of 'abc') {
     const hash = letter.repeat(64);
     const next = { generation: hash, sha256: hash, size: 1, created: undefined, refreshed: undefined };
-    pointers.push(following({ ...next, counts: {}, blocks: [] }, pointers.at(-1)));
+    pointers.push(nextPointer({ ...next, counts: {}, blocks: [] }, pointers.at(-1)));
   }
   const [first, second, third] = pointers as [Pointer, Pointer, Pointer];
   const namesIn = (): readonly string[] => readdirSync(shared).map((name) => name.replace(/^(.)\1*/, '$1'));

@@ -3,14 +3,14 @@ import { expect, test } from 'vitest';
 import {
   decodePointer,
   encodePointer,
-  following,
+  nextPointer,
   isOlderData,
   type Pointer,
-  refreshedAgain,
+  withRefreshTime,
 } from '../../../../data/distribution/target.ts';
 
 const hash = (letter: string): string => letter.repeat(64);
-const FIRST: Pointer = following(
+const FIRST: Pointer = nextPointer(
   {
     generation: hash('a'),
     sha256: hash('b'),
@@ -27,37 +27,36 @@ test('a pointer is read as it was written, with a time of the data and without',
   for (const pointer of [
     FIRST,
     { ...FIRST, created: undefined },
-    refreshedAgain(FIRST, '2026-02-01T00:00:00.000Z'),
-    following({ ...FIRST, generation: hash('d') }, FIRST),
+    withRefreshTime(FIRST, '2026-02-01T00:00:00.000Z'),
+    nextPointer({ ...FIRST, generation: hash('d') }, FIRST),
   ])
     expect(decodePointer(encodePointer(pointer), 'x')).toEqual(pointer);
 });
 
 test('one that follows has the next number and names those before it, each once and a bounded number of them', () => {
   let pointer = FIRST;
-  for (let i = 0; i < 100; i++) pointer = following({ ...FIRST, generation: hash('def'[i % 3]!) }, pointer);
+  for (let i = 0; i < 100; i++) pointer = nextPointer({ ...FIRST, generation: hash('def'[i % 3]!) }, pointer);
   expect(pointer.sequence).toBe(101);
   expect(pointer.earlier.map(({ generation }) => generation[0])).toEqual(['f', 'e', 'a']);
   for (let i = 0; i < 100; i++)
-    pointer = following({ ...FIRST, generation: i.toString(16).padStart(64, '0') }, pointer);
+    pointer = nextPointer({ ...FIRST, generation: i.toString(16).padStart(64, '0') }, pointer);
   expect(pointer.earlier.length).toBe(32);
   expect(Buffer.byteLength(encodePointer(pointer))).toBeLessThan(1 << 15);
 });
 
 test('one of the same generation with other objects leaves the one before it where it was', () => {
-  const second = following({ ...FIRST, generation: hash('d') }, FIRST);
-  const compressed = following({ ...FIRST, generation: hash('d'), blocks: [] }, second);
+  const second = nextPointer({ ...FIRST, generation: hash('d') }, FIRST);
+  const compressed = nextPointer({ ...FIRST, generation: hash('d'), blocks: [] }, second);
   expect(compressed.earlier.map(({ generation }) => generation[0])).toEqual(['a']);
 });
 
 test('one that was found current again is the next one of the same objects, before which is what was', () => {
-  const second = following({ ...FIRST, generation: hash('d') }, FIRST);
-  const again = refreshedAgain(second, '2026-02-01T00:00:00.000Z');
+  const second = nextPointer({ ...FIRST, generation: hash('d') }, FIRST);
+  const again = withRefreshTime(second, '2026-02-01T00:00:00.000Z');
   expect(again).toEqual({ ...second, sequence: 3, refreshed: '2026-02-01T00:00:00.000Z' });
-  expect(following({ ...FIRST, generation: hash('e') }, again).earlier.map(({ generation }) => generation[0])).toEqual([
-    'd',
-    'a',
-  ]);
+  expect(
+    nextPointer({ ...FIRST, generation: hash('e') }, again).earlier.map(({ generation }) => generation[0]),
+  ).toEqual(['d', 'a']);
 });
 
 test('a publisher of before says nothing of when its data was current', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { targetMistake } from '../../../../data/distribution/targetUrl.ts';
+import { targetUrlError } from '../../../../data/distribution/targetUrl.ts';
 
 const SECRETS = 'a target has no user, password, query or fragment in its URL';
 const FORMS = 'file:///folder, http(s)://host/folder/, nats://host:4222/bucket or s3://bucket/prefix';
@@ -25,5 +25,5 @@ test.each([
   ['ftp://a.example.org/', `no target, since it begins with ftp:: want ${FORMS}`],
   ['folder', `no target: want ${FORMS}`],
 ])('%s: %s', (text, mistake) => {
-  expect(targetMistake(text)).toBe(mistake);
+  expect(targetUrlError(text)).toBe(mistake);
 });

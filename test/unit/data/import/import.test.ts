@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { FAULTS_TOLD } from '../../../../data/import/collections.ts';
+import { FAULTS_LISTED_MAX } from '../../../../data/import/collections.ts';
 import { loadSnapshot } from '../../../../data/store/load.ts';
 import { verifyFile } from '../../../../data/store/verify.ts';
 import { verifyDeep } from '../../../../data/verifyDeep.ts';
@@ -89,13 +89,13 @@ describe('faulty lines', () => {
   });
 
   test('are told up to a number and counted beyond', async () => {
-    const error = await importFailure(SCRATCH, { 'bboxes.ndjson': '{}\n'.repeat(FAULTS_TOLD + 5) });
+    const error = await importFailure(SCRATCH, { 'bboxes.ndjson': '{}\n'.repeat(FAULTS_LISTED_MAX + 5) });
     const messages = error.message.split('\n');
-    expect(messages).toHaveLength(FAULTS_TOLD + 2);
+    expect(messages).toHaveLength(FAULTS_LISTED_MAX + 2);
     expect(messages.slice(-3)).toEqual([
-      `${join(error.at, 'bboxes.ndjson')}:${FAULTS_TOLD}: /ob_id: the id is missing`,
+      `${join(error.at, 'bboxes.ndjson')}:${FAULTS_LISTED_MAX}: /ob_id: the id is missing`,
       '... and 5 more',
-      `${FAULTS_TOLD + 5} faulty lines; --lenient leaves such lines out`,
+      `${FAULTS_LISTED_MAX + 5} faulty lines; --lenient leaves such lines out`,
     ]);
   });
 

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { holdData } from '../../../../data/open.ts';
+import { openDataFile } from '../../../../data/open.ts';
 import { loadSnapshot } from '../../../../data/store/load.ts';
 import { verifyFile } from '../../../../data/store/verify.ts';
 import { type Catalogue, openSnapshot } from '../../../../engine/snapshot/open.ts';
@@ -92,7 +92,7 @@ describe('the files of a data set', () => {
     for (const name of ['bboxes.ndjson', 'times.ndjson.gz']) {
       const message = `${file(name)} is a file; name the directory that holds it: ${directory}`;
       await expect(imported(file(name))).rejects.toMatchObject({ code: 'file', message });
-      expect(() => holdData(file(name))).toThrow(message);
+      expect(() => openDataFile(file(name))).toThrow(message);
     }
   });
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { judgeSource } from '../../../../data/upstream/publish.ts';
+import { assertSource } from '../../../../data/upstream/publish.ts';
 import { crawled, newOutputIn, recordsFrom } from '../../../support/crawls.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { plainUpstreams } from '../../../support/plainUpstream.ts';
@@ -35,22 +35,22 @@ test.each([
 test('what would be replaced is of the same catalogue, or refused; damaged where that is followed', async () => {
   const { url } = await upstreamOf({ collections: { notes: recordsFrom(0, 1) } });
   const output = newOutput();
-  await judgeSource(output, url, true);
+  await assertSource(output, url, true);
   await crawled(url, output);
-  await judgeSource(output, url, true);
+  await assertSource(output, url, true);
   const refused = (cure: string): unknown =>
     expect.stringMatching(`holds what was crawled of .*: name another .*${cure}`);
   for (const [isFollowed, cure] of [
     [true, 'or remove it$'],
     [false, 'or replace it with --force'],
   ] as const) {
-    const judged = judgeSource(output, 'http://other.example', isFollowed);
+    const judged = assertSource(output, 'http://other.example', isFollowed);
     await expect(judged).rejects.toMatchObject({ code: 'usage', message: refused(cure) });
   }
   writeFileSync(join(output, 'MANIFEST.json'), '{');
-  await judgeSource(output, 'http://other.example', true);
+  await assertSource(output, 'http://other.example', true);
   // An error in the file, not a refusal of fetched data, which would be removed.
-  await expect(judgeSource(output, url, false)).rejects.toMatchObject({
+  await expect(assertSource(output, url, false)).rejects.toMatchObject({
     code: 'file',
     message: expect.stringContaining(join(output, 'MANIFEST.json')),
   });

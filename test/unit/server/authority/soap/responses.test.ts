@@ -5,7 +5,7 @@ import { FAULTS } from '../../../../../server/authority/soap/faults.ts';
 import { GET_TRUSTED_HOST_INFO, REQ_AUTHORISATION } from '../../../../../server/authority/soap/protocol.ts';
 import { faultBytes, responseBytes } from '../../../../../server/authority/soap/answers.ts';
 import { messageTree } from '../../../../../server/authority/soap/requests.ts';
-import { childElements, ownText } from '../../../../../data/xml/xml.ts';
+import { childElements, textContent } from '../../../../../data/xml/xml.ts';
 
 const START =
   '<?xml version="1.0" encoding="UTF-8"?>\n<SOAP-ENV:Envelope xmlns:SOAP-ENV="http://schemas.xmlsoap.org/soap/envelope/" xmlns:SOAP-ENC="http://schemas.xmlsoap.org/soap/encoding/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:xsd="http://www.w3.org/2001/XMLSchema"><SOAP-ENV:Body>';
@@ -58,6 +58,7 @@ test.each([
   const bytes = responseBytes(REQ_AUTHORISATION, ['', '', sent]);
   expect(text(bytes)).toContain(`<errMsg xsi:type="xsd:string">${written}</errMsg>`);
   const root = messageTree(text(bytes));
-  const read = typeof root === 'string' ? root : ownText(childElements(childElements(childElements(root)[0])[0])[2]);
+  const read =
+    typeof root === 'string' ? root : textContent(childElements(childElements(childElements(root)[0])[0])[2]);
   expect(read).toBe(written.includes('\ufffd') ? written : sent);
 });
