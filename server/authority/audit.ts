@@ -4,7 +4,7 @@ import { epochSeconds } from '../observe/clock.ts';
 import type { AuthorisationRecord, Observer, RefusalsRepeated, ServiceEvent } from '../observe/events.ts';
 import { type AuthorisationOutcome, NOTHING_ISSUED, outcomeOf } from './authorise.ts';
 
-const UNRECORDED = {
+const NOT_RECORDED = {
   status: 'AccessError',
   reason: 'unrecorded',
   sentence: 'This service cannot record its decisions at the moment and grants nothing meanwhile; please try again.',
@@ -34,7 +34,7 @@ export class Audit {
     const cause = this.#countRepeated(outcome.record) ? undefined : this.#refusal([outcome.record]);
     if (cause === undefined) return outcome;
     const isGrant = outcome.record.status === 'AccessGranted';
-    const final = isGrant ? outcomeOf({ ...outcome.record, ...UNRECORDED, ...NOTHING_ISSUED }) : outcome;
+    const final = isGrant ? outcomeOf({ ...outcome.record, ...NOT_RECORDED, ...NOTHING_ISSUED }) : outcome;
     this.#onLost([final.record], cause);
     return final;
   }

@@ -68,7 +68,7 @@ export type ToAuthority =
   | { readonly kind: 'audit'; readonly events: readonly ServiceEvent[] }
   | { readonly kind: 'end' };
 
-export interface AuthorityNews {
+export interface AuthorityReport {
   readonly events: readonly ServiceEvent[];
   /** A sentence about each line that could not be written to the audit log. */
   readonly unwritten: readonly string[];

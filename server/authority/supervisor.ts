@@ -10,14 +10,14 @@ import { directoryStamp, mistakeText } from './configuration/files.ts';
 import {
   type AuthorityData,
   type AuthorityLoading,
-  loadAnswering,
+  tryLoadAuthority,
   type LoadedAuthority,
-  loadedOrThrown,
+  loadOrThrow,
 } from './configuration/load.ts';
 import type { AuthorityLink } from './client.ts';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { isStarved, type OnLostThread } from '../../workers/starvation.ts';
-import { type AuthorityNews, type AuthorityStart, newBacklog, type ToAuthority } from './authority.ts';
+import { type AuthorityReport, type AuthorityStart, newBacklog, type ToAuthority } from './authority.ts';
 
 export type AuthoritySupervisor = ReturnType<typeof superviseAuthority>;
 
@@ -28,11 +28,11 @@ export const CRLS_EVERY_MS = 60_000;
 export function superviseAuthority(
   file: string,
   audit: AuditFile,
-  hearers: AuthorityHearers,
+  hearers: AuthorityListeners,
   now: () => number = epochSeconds,
 ) {
   let loadedAt = now();
-  let loaded = loadedOrThrown(file, loadedAt);
+  let loaded = loadOrThrow(file, loadedAt);
   let notes = notesAt(loaded, loadedAt);
   /** The errors of a configuration that was refused later. */
   let refused: { readonly at: number; readonly mistakes: readonly string[] } | undefined;
@@ -61,18 +61,18 @@ export function superviseAuthority(
     observe([loadedEvent(loaded)]);
     return true;
   };
-  const tellExpired = (): void => {
+  const reportExpired = (): void => {
     const at = now();
     const expired = expiredNotes(loaded, at);
-    const untold = without(expired, notes.expired);
+    const untold = exclude(expired, notes.expired);
     notes = { ...notes, expired: [...notes.expired.filter((note) => expired.includes(note)), ...untold] };
     if (untold.length > 0) observe(untold.map((note) => ({ kind: 'authorityExpired', at, note })));
   };
   // After a failed load of new CRLs, every check tries again until it succeeds. The same errors are reported once.
-  const areOthers = (mistakes: readonly string[]): boolean => mistakes.join('\n') !== refused?.mistakes.join('\n');
+  const areNew = (mistakes: readonly string[]): boolean => mistakes.join('\n') !== refused?.mistakes.join('\n');
   const look = async (): Promise<void> => {
-    if (isOwed || (await haveCrlsChanged(loaded))) isOwed = !(await load(areOthers));
-    tellExpired();
+    if (isOwed || (await haveCrlsChanged(loaded))) isOwed = !(await load(areNew));
+    reportExpired();
   };
   const timer = setInterval(() => void look(), CRLS_EVERY_MS).unref();
   return {
@@ -101,7 +101,7 @@ async function haveCrlsChanged({ crlDirectory, crlStamp }: LoadedAuthority): Pro
 
 async function attempted(file: string, at: number): Promise<AuthorityLoading> {
   try {
-    return await loadAnswering(file, at);
+    return await tryLoadAuthority(file, at);
   } catch (error) {
     if (error instanceof OperationError) return { kind: 'refused', mistakes: [{ file, message: error.message }] };
     throw error;
@@ -114,7 +114,7 @@ async function attempted(file: string, at: number): Promise<AuthorityLoading> {
  */
 function notesAt(loaded: LoadedAuthority, at: number): Readonly<Record<'lasting' | 'expired', readonly string[]>> {
   const expired = expiredNotes(loaded, at);
-  return { lasting: without(loaded.notes, expired), expired };
+  return { lasting: exclude(loaded.notes, expired), expired };
 }
 
 function expiredNotes({ data, expirySource }: LoadedAuthority, at: number): readonly string[] {
@@ -123,7 +123,7 @@ function expiredNotes({ data, expirySource }: LoadedAuthority, at: number): read
   return [...new Set(expired.map(({ note }) => note))];
 }
 
-function without(notes: readonly string[], others: readonly string[]): readonly string[] {
+function exclude(notes: readonly string[], others: readonly string[]): readonly string[] {
   return notes.filter((note) => !others.includes(note));
 }
 
@@ -149,7 +149,7 @@ function loadedEvent({ data, notes, unusableFiles }: LoadedAuthority): ServiceEv
 const STARTS_MAX = 5;
 const MINUTE_MS = 60_000;
 
-export interface AuthorityHearers {
+export interface AuthorityListeners {
   readonly observe: Observer;
   /** Receives a sentence about each line that could not be written to the audit log. */
   readonly onUnwritten: (sentence: string) => void;
@@ -158,7 +158,7 @@ export interface AuthorityHearers {
 
 class RunningThread {
   readonly #audit: AuditFile;
-  readonly #hearers: AuthorityHearers;
+  readonly #hearers: AuthorityListeners;
   readonly #backlog = newBacklog();
   readonly #links = new Set<MessagePort>();
   readonly #stopped = Promise.withResolvers<void>();
@@ -167,7 +167,7 @@ class RunningThread {
   #isStopping = false;
   #startsMs: readonly number[] = [];
 
-  constructor(data: AuthorityData, audit: AuditFile, hearers: AuthorityHearers) {
+  constructor(data: AuthorityData, audit: AuditFile, hearers: AuthorityListeners) {
     this.#data = data;
     this.#audit = audit;
     this.#hearers = hearers;
@@ -219,7 +219,7 @@ class RunningThread {
     try {
       const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData });
       this.#worker = worker;
-      worker.on('message', ({ events, unwritten }: AuthorityNews) => {
+      worker.on('message', ({ events, unwritten }: AuthorityReport) => {
         this.#hearers.observe(events);
         unwritten.forEach(this.#hearers.onUnwritten);
       });

@@ -10,7 +10,7 @@ import { Audit, COUNTS_EVERY_MS } from './audit.ts';
 import { authoriserOf } from './authorise.ts';
 import {
   type Authority,
-  type AuthorityNews,
+  type AuthorityReport,
   type AuthorityStart,
   type FromAuthority,
   isLong,
@@ -22,14 +22,14 @@ import type { AuthorityData } from './configuration/load.ts';
 import { replyTo } from './soap/reply.ts';
 
 /** News are batched for this long: waking the supervisor costs more than the rest of the handling of an event. */
-const NEWS_MS = 10;
+const REPORT_MS = 10;
 
 /**
  * The thread sleeps for this time, plus the system's overhead, after reading a message and before signing. Linux lets a
  * running thread finish its slice however nice it is, so a serving thread that wakes meanwhile would wait. Without the
  * sleeps the catalogue's p99 is 1.2 to 1.5 times as high.
  */
-const GIVE_WAY_MS = 0.05;
+const YIELD_MS = 0.05;
 
 interface Job {
   readonly port: MessagePort;
@@ -43,7 +43,7 @@ const audit = new Audit(
   (events, cause) => {
     const problem = `the audit log ${nameOfAudit(file)} cannot be written (${reasonOf(cause)})`;
     const sentences = events.map((event) => `${problem}: ${logLine(event)}`);
-    tell([], sentences);
+    postReport([], sentences);
   },
 );
 const nothing = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
@@ -56,32 +56,32 @@ let isArmed = false;
 let authority = authorityOf(data);
 
 function authorityOf(configuration: AuthorityData): Authority {
-  const decide = authoriserOf(configuration, giveWay);
+  const decide = authoriserOf(configuration, yieldToOthers);
   return {
     trustedHosts: trustedHostStrings(configuration.hosts),
     authorise: (request) => {
-      giveWay();
+      yieldToOthers();
       const { answer, record } = audit.record(decide(request, epochSeconds()));
-      tell([record]);
+      postReport([record]);
       return answer;
     },
   };
 }
 
-function giveWay(): void {
-  Atomics.wait(nothing, 0, 0, GIVE_WAY_MS);
+function yieldToOthers(): void {
+  Atomics.wait(nothing, 0, 0, YIELD_MS);
 }
 
-function tell(events: readonly ServiceEvent[], unwritten: readonly string[] = []): void {
+function postReport(events: readonly ServiceEvent[], unwritten: readonly string[] = []): void {
   news.events.push(...events);
   news.unwritten.push(...unwritten);
-  newsTimer ??= setTimeout(flush, NEWS_MS);
+  newsTimer ??= setTimeout(flush, REPORT_MS);
 }
 
 function flush(): void {
   clearTimeout(newsTimer);
   newsTimer = undefined;
-  if (news.events.length + news.unwritten.length > 0) supervisor.postMessage(news satisfies AuthorityNews);
+  if (news.events.length + news.unwritten.length > 0) supervisor.postMessage(news satisfies AuthorityReport);
   news = { events: [], unwritten: [] };
 }
 
@@ -89,13 +89,13 @@ function link(port: MessagePort): void {
   ports.add(port);
   port.on('message', (message: PostedMessage) => {
     (isLong(message.body) ? long : short).push({ port, message });
-    arm();
+    scheduleReport();
   });
   port.once('close', () => ports.delete(port));
   send(port, { trustedHosts: authority.trustedHosts });
 }
 
-function arm(): void {
+function scheduleReport(): void {
   if (isArmed) return;
   isArmed = true;
   setImmediate(answerNext);
@@ -108,14 +108,14 @@ function answerNext(): void {
   if (!job) return;
   const reply = replyTo(authority, job.message, recordBug);
   send(job.port, { id: job.message.id, reply }, 'bytes' in reply ? [reply.bytes.buffer] : []);
-  arm();
+  scheduleReport();
 }
 
 function recordBug(error: unknown): void {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const bug = { kind: 'authorityBug', at: epochSeconds(), stack } as const;
   if (typeof file === 'string') audit.write([bug]);
-  tell([bug]);
+  postReport([bug]);
 }
 
 function send(port: MessagePort, message: FromAuthority, transferred: readonly ArrayBuffer[] = []): void {

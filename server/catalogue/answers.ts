@@ -54,9 +54,9 @@ export function timedHandler(
 ): Handler<Answer | Promise<Answer>> {
   return (request, disconnection) => {
     const start = clock();
-    const told = (answer: Answer): Answer => withTiming(answer, 'total', clock() - start);
+    const addTiming = (answer: Answer): Answer => withTiming(answer, 'total', clock() - start);
     const answer = handler(request, disconnection);
-    return answer instanceof Promise ? answer.then(told) : told(answer);
+    return answer instanceof Promise ? answer.then(addTiming) : addTiming(answer);
   };
 }
 
@@ -95,7 +95,7 @@ const TAG_ENDS: Readonly<Record<Making, string>> = {
 };
 
 /** Appends the way in which the body was made to a tag. */
-export function taggedAs(tag: string, made: Making): string {
+export function entityTag(tag: string, made: Making): string {
   return tag + TAG_ENDS[made];
 }
 
@@ -164,7 +164,7 @@ export function answersFor(options: AnswerOptions) {
       made: Making = 'identity',
     ): Answer => {
       const headers = withIgnored(found(varies, type, made !== 'identity'), ignored);
-      const answer = { status: 200, headers, etag: `"${taggedAs(tag, made)}"`, totalCount, body };
+      const answer = { status: 200, headers, etag: `"${entityTag(tag, made)}"`, totalCount, body };
       if (!exported) return answer;
       const disposition = ['Content-Disposition', `attachment; filename="${exported.fileName}"`] as const;
       return { ...answer, headers: [...headers, disposition], exportedRows: exported.rows };

@@ -42,17 +42,17 @@ export function baseUrlChooser(config: BaseUrlConfig): (request: Request) => Bas
   const networks = networksOf(config.trustedProxies);
   const unlisted: BaseUrlChoice = { baseUrl: config.baseUrl, path: basePath(config.baseUrl), varies: [] };
   if (config.allowed.length === 0) return () => unlisted;
-  const listed = [config.baseUrl, ...config.allowed].map(takenApart);
+  const listed = [config.baseUrl, ...config.allowed].map(parseListed);
   return (request) => {
     const isTrusted = networks.length > 0 && isWithinNetworks(networks, request.peer());
     const forwarded = isTrusted ? firstOf(request.header('x-forwarded-host')) : undefined;
     const scheme = isTrusted ? firstOf(request.header('x-forwarded-proto')) : undefined;
-    const { direct, proxied } = chosen(listed, forwarded ?? firstOf(request.header('host')), scheme) ?? listed[0]!;
+    const { direct, proxied } = findListed(listed, forwarded ?? firstOf(request.header('host')), scheme) ?? listed[0]!;
     return isTrusted ? proxied : direct;
   };
 }
 
-function takenApart(baseUrl: string): Listed {
+function parseListed(baseUrl: string): Listed {
   const url = new URL(baseUrl);
   const path = basePath(baseUrl);
   return {
@@ -63,7 +63,11 @@ function takenApart(baseUrl: string): Listed {
   };
 }
 
-function chosen(listed: readonly Listed[], host: string | undefined, scheme: string | undefined): Listed | undefined {
+function findListed(
+  listed: readonly Listed[],
+  host: string | undefined,
+  scheme: string | undefined,
+): Listed | undefined {
   if (host === undefined) return undefined;
   const fitting = listed.filter((one) => one.host === withoutDefaultPort(host, one.scheme));
   return fitting.find((one) => one.scheme === scheme) ?? fitting[0];

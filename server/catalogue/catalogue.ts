@@ -126,7 +126,7 @@ export type RouteOf<Kind extends Route['kind']> = Extract<Route, { kind: Kind }>
 type Named = Pick<RouteOf<'list'>, 'version' | 'ending'>;
 
 /** The 404 texts for an unknown format (A26, A62). */
-const FORMATS_KNOWN = {
+const FORMAT_NAMES = {
   root: 'Formats are api and json.',
   list: `Formats are ${formatsText('and')}.`,
   record: `Formats are ${formatsText('and')}.`,
@@ -142,7 +142,7 @@ export function refusalOf(
   const negotiation = negotiate({ accept: request.header('accept'), format, ending, mayExport: kind === 'list' });
   if (negotiation === 'notAcceptable') return answers.notAcceptable;
   if (negotiation === 'unknownFormat' || (kind === 'root' && negotiation !== 'json')) {
-    return answers.notFoundNear(FORMATS_KNOWN[kind]);
+    return answers.notFoundNear(FORMAT_NAMES[kind]);
   }
   if (generation !== undefined && generation !== pin && generation !== served) return answers.gone;
   return problems.length > 0 ? answers.refused(problems) : undefined;
@@ -179,10 +179,10 @@ export function validated(
   const tag = conditional.tagOf({ baseUrl: choice.baseUrl, path, parameters: ask.parameters });
   const range = ask.page.exported && codingMax !== 'gzipOnly' ? rangeIn(request, tag) : undefined;
   const coding = range ? 'identity' : codingMax;
-  const unchanged = condition && conditional.foreseen(condition, choice.varies, coding, tag);
+  const unchanged = condition && conditional.unchangedIfKnown(condition, choice.varies, coding, tag);
   // Ignored names must be counted each time, so such requests are not cached.
   if (unchanged && !range && isKnowable(route, ask) && ask.ignored.length === 0) {
-    memory.keep(visit, { tag, isForeseen: coding !== 'identity', heedsAccept: !isNamed(route, ask) });
+    memory.keep(visit, { tag, isForeseen: coding !== 'identity', dependsOnAccept: !isNamed(route, ask) });
   }
   return { tag, unchanged, range };
 }
@@ -194,7 +194,7 @@ export function delivered(
   view: View,
   rows: Representation,
 ): Answer | Promise<Answer> {
-  const answer = rowsAnswer(rows, deliveryOf(catalogue, visit, view, exportedAs(rows, view)));
+  const answer = rowsAnswer(rows, deliveryOf(catalogue, visit, view, exportRemarks(rows, view)));
   const { condition, choice, coding } = visit;
   const { range } = view;
   if (range) {
@@ -202,15 +202,15 @@ export function delivered(
     return answer instanceof Promise ? answer.then(part) : part(answer);
   }
   if (!condition || coding === 'identity') return answer;
-  const judged = (made: Answer): Answer => {
+  const applyConditions = (made: Answer): Answer => {
     const tag = tagIn(made);
     const unchanged = tag === undefined ? undefined : catalogue.conditional.unchanged(condition, choice.varies, tag);
     if (unchanged && isKnowable(view.route, view.ask) && view.ask.ignored.length === 0) {
-      catalogue.memory.keep(visit, { tag: tag!, heedsAccept: !isNamed(view.route, view.ask) });
+      catalogue.memory.keep(visit, { tag: tag!, dependsOnAccept: !isNamed(view.route, view.ask) });
     }
     return unchanged ?? made;
   };
-  return answer instanceof Promise ? answer.then(judged) : judged(answer);
+  return answer instanceof Promise ? answer.then(applyConditions) : applyConditions(answer);
 }
 
 /** The tag of a response, without quotes. */
@@ -219,7 +219,7 @@ export function tagIn({ etag }: Answer): string | undefined {
 }
 
 /** The rows and the file name of an export: `observations.csv`, `observations-17.csv`. */
-function exportedAs({ format, rows: { rows } }: Representation, { route, collection }: View): Remarks['exported'] {
+function exportRemarks({ format, rows: { rows } }: Representation, { route, collection }: View): Remarks['exported'] {
   if (format === 'json') return undefined;
   const record = route.kind === 'record' ? `-${route.id}` : '';
   return { rows: countSelected(rows), fileName: `${collection.declaration.name}${record}.${format}` };
@@ -257,7 +257,7 @@ function deliveryOf(
   if (condition || range || ask.ignored.length > 0 || !isKnowable(route, ask) || !memory.isDue()) return delivery;
   const heedsAccept = !isNamed(route, ask);
   const keep: Delivery['keep'] = (answer, ownBytes) =>
-    memory.keep(visit, { tag: tagIn(answer)!, heedsAccept, answer }, ownBytes);
+    memory.keep(visit, { tag: tagIn(answer)!, dependsOnAccept: heedsAccept, answer }, ownBytes);
   return { ...delivery, keep };
 }
 

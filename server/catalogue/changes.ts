@@ -38,7 +38,7 @@ export function changesAnswer(catalogue: CatalogueService, visit: Visit): Answer
   // Two publishers may have seen other generations in between.
   const path = `${request.target} ${changes.sha256}`;
   const tag = conditional.tagOf({ baseUrl: choice.baseUrl, path, parameters: ask.parameters });
-  const unchanged = condition && conditional.foreseen(condition, choice.varies, coding, tag);
+  const unchanged = condition && conditional.unchangedIfKnown(condition, choice.varies, coding, tag);
   if (unchanged) return unchanged;
   const remarks = { varies: choice.varies, ignored: ask.ignored, tag };
   const delivery = { answers, live, remarks, coding, disconnection };

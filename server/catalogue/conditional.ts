@@ -1,7 +1,7 @@
 // Conditional requests: entity tags and 304. Replicas with the same generation and configuration have the same tags.
 import { createHash } from 'node:crypto';
 import { parseInstant, sortedByName } from '../../engine/engine.ts';
-import { type Answers, type Making, parseHttpDate, taggedAs } from './answers.ts';
+import { type Answers, type Making, parseHttpDate, entityTag } from './answers.ts';
 import type { Coding } from './negotiate.ts';
 import type { Answer, Request } from '../http/exchange.ts';
 
@@ -43,29 +43,29 @@ export function entityTags(generation: string, settings: readonly unknown[]): (t
 }
 
 /** Two hashes in parallel: each waits only for its multiplications. */
-const both = { a: 0, b: 0 };
+const hashes = { a: 0, b: 0 };
 
 function hashOf({ path, parameters }: TagParts): string {
-  both.a = MULTIPLIER_A;
-  both.b = MULTIPLIER_B;
+  hashes.a = MULTIPLIER_A;
+  hashes.b = MULTIPLIER_B;
   mix(path);
   const sorted = sortedByName(parameters);
   for (let i = 0; i < sorted.length; i++) {
     mix(sorted[i]![0]);
     mix(sorted[i]![1]);
   }
-  return digitsOf(scattered(both.a), scattered(both.b));
+  return digitsOf(scattered(hashes.a), scattered(hashes.b));
 }
 
 function mix(text: string): void {
-  let { a, b } = both;
+  let { a, b } = hashes;
   for (let i = 0; i <= text.length; i++) {
     const unit = i === text.length ? END : text.charCodeAt(i);
     a = Math.imul(((a << 13) | (a >>> 19)) ^ unit, MULTIPLIER_A);
     b = Math.imul(((b << 13) | (b >>> 19)) ^ unit, MULTIPLIER_B);
   }
-  both.a = a;
-  both.b = b;
+  hashes.a = a;
+  hashes.b = b;
 }
 
 /** The last step of XXH32: makes every bit of a hash depend on every other. */
@@ -166,11 +166,16 @@ export class Conditional {
   }
 
   /** The same before the body's coding is known. A tag that names the coding was sent with this body (A102). */
-  foreseen(condition: Precondition, varies: readonly string[], coding: Coding, tag: string): Answer | undefined {
+  unchangedIfKnown(
+    condition: Precondition,
+    varies: readonly string[],
+    coding: Coding,
+    tag: string,
+  ): Answer | undefined {
     if (coding === 'identity') return this.unchanged(condition, varies, tag);
     if (condition === 'sinceThen') return undefined;
     const named = COMPRESSED[coding]
-      .map((made) => taggedAs(tag, made))
+      .map((made) => entityTag(tag, made))
       .find((one) => condition.tags.includes(`"${one}"`));
     return named === undefined ? undefined : this.#answers.notModified(named, varies);
   }

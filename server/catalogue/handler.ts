@@ -56,7 +56,7 @@ export function catalogueHandler(options: CatalogueOptions): Handler<Answer | Pr
   };
   const handler: Handler<Answer | Promise<Answer>> = (request, disconnection) => {
     const answer = answerTo(catalogue, request, disconnection);
-    return answer instanceof Promise ? orBusy(answers, answer) : answer;
+    return answer instanceof Promise ? busyOnRefusal(answers, answer) : answer;
   };
   return settings.serverTiming ? timedHandler(handler, steadyMs) : handler;
 }
@@ -84,7 +84,7 @@ function answerTo(
   }
   const known = condition || catalogue.memory.keepsAnswers ? catalogue.memory.find(visit) : undefined;
   if (known?.route !== undefined) request.route = known.route;
-  const unchanged = known && condition && unchangedAs(conditional, known, visit);
+  const unchanged = known && condition && unchangedResponse(conditional, known, visit);
   if (unchanged) return unchanged;
   if (known?.answer && !(known.answer.exportedRows !== undefined && request.header('range'))) return known.answer;
   const view = request.query?.includes('#') ? BAD_TARGET : route(request.target);
@@ -106,13 +106,13 @@ function answerTo(
  * The 304 to a known request if the client has the response. A foreseen tag must be compared as such, even from the
  * cache.
  */
-function unchangedAs(
+function unchangedResponse(
   conditional: Conditional,
   { tag, isForeseen }: KnownRequest,
   { condition, choice, coding }: Visit,
 ): Answer | undefined {
   return isForeseen
-    ? conditional.foreseen(condition!, choice.varies, coding, tag)
+    ? conditional.unchangedIfKnown(condition!, choice.varies, coding, tag)
     : conditional.unchanged(condition!, choice.varies, tag);
 }
 
@@ -177,7 +177,7 @@ type View = Exclude<Route, { kind: 'badTarget' | 'notFound' | 'redirect' }>;
 function viewAnswer(catalogue: CatalogueService, view: View, visit: Visit, sent: string): Answer | Promise<Answer> {
   switch (view.kind) {
     case 'index':
-      return indexAnswer(catalogue, visit, downFrom(sent, visit.choice.path));
+      return indexAnswer(catalogue, visit, pathFrom(sent, visit.choice.path));
     case 'root':
       return rootAnswer(catalogue, view, visit);
     case 'list':
@@ -204,7 +204,7 @@ const START_LENGTH_MAX = 8;
 function isPage({ settings }: CatalogueService, request: Request): boolean {
   const { target, query } = request;
   if (!STARTS.has(target) && !(settings.browseOnApi && UNNAMED.test(target))) return false;
-  return wishesPage(request, settings.browseOnApi ? FORM : ANY_FORM) && !query?.includes('#');
+  return prefersBrowsePage(request, settings.browseOnApi ? FORM : ANY_FORM) && !query?.includes('#');
 }
 
 /** Paths outside the pages and documents that name no format and have no raw `#`. */
@@ -218,7 +218,7 @@ const ANY_FORM = /(?:^|&)format=[^&]/;
 const FORM = /(?:^|&)format=(?!api(?:&|$))[^&]/;
 
 /** Whether a browser sent the request without naming a format. */
-function wishesPage(request: Request, named: RegExp): boolean {
+function prefersBrowsePage(request: Request, named: RegExp): boolean {
   if (request.method !== 'GET' && request.method !== 'HEAD') return false;
   const isList = LIST.test(request.target);
   return prefersPage(request.header('accept'), isList) && !named.test(request.query ?? '');
@@ -239,12 +239,12 @@ function pageFor(
 }
 
 /** The start of relative links on the index. At a base path without final slash, links resolve next to the path. */
-function downFrom(target: string, path: string): string {
+function pathFrom(target: string, path: string): string {
   return target === path ? `${path.slice(path.lastIndexOf('/') + 1)}/` : '';
 }
 
 /** Awaits a response. Resolves to a 503 if code or a thread that it needs cannot be loaded for lack of resources. */
-async function orBusy({ busy }: Answers, answer: Promise<Answer>): Promise<Answer> {
+async function busyOnRefusal({ busy }: Answers, answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer;
   } catch (error) {

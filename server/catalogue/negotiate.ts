@@ -18,7 +18,7 @@ export function formatsText(conjunction: 'and' | 'or'): string {
   return `${formats.slice(0, -1).join(', ')} ${conjunction} ${formats.at(-1)}`;
 }
 
-export interface Wishes {
+export interface RequestedForm {
   readonly accept: string | undefined;
   /** The decoded parameter; empty counts as missing (A26). */
   readonly format: string | undefined;
@@ -46,29 +46,29 @@ const PARAMETERS = /;(?!\s*q\s*=)[^;,]*/gi;
  * Parameters of media ranges other than `q` are ignored. Cost: none for what most clients send, a lookup for cached
  * headers, else one pass over Accept. Source: RFC 9110, 12.5.1.
  */
-export function negotiate({ accept, format, ending, mayExport }: Wishes): Negotiation {
+export function negotiate({ accept, format, ending, mayExport }: RequestedForm): Negotiation {
   if (format) return exportOf(format) ?? (format === 'api' || format === 'json' ? 'json' : 'unknownFormat');
   if (ending) return ending;
   if (accept === undefined || isUsual(accept)) return 'json';
-  const { list, record } = wishedOnce(accept);
+  const { list, record } = acceptedForms(accept);
   return mayExport ? list : record;
 }
 
 /** The export of a list that path or Accept request without a named format; undefined if they request none. */
-export function exportWished(accept: string | undefined, ending: Ending | undefined): ExportFormat | undefined {
+export function requestedExport(accept: string | undefined, ending: Ending | undefined): ExportFormat | undefined {
   if (ending === undefined && (accept === undefined || isUsual(accept))) return undefined;
   return exportOf(negotiate({ accept, format: undefined, ending, mayExport: true }));
 }
 
 /** Whether Accept allows lines of JSON, also under the type of JSON. */
 export function takesLines(accept: string | undefined): boolean {
-  return accept === undefined || isUsual(accept) || wishedOnce(accept).takesLines;
+  return accept === undefined || isUsual(accept) || acceptedForms(accept).takesLines;
 }
 
 /** Whether Accept prefers a page to JSON and, for lists, to exports. */
 export function prefersPage(accept: string | undefined, mayExport: boolean): boolean {
   if (accept === undefined || isUsual(accept)) return false;
-  const { isPage, isListPage } = wishedOnce(accept);
+  const { isPage, isListPage } = acceptedForms(accept);
   return mayExport ? isListPage : isPage;
 }
 
@@ -78,7 +78,7 @@ function isUsual(accept: string): boolean {
 }
 
 /** The outcome of parsing Accept: for lists, for records, and whether a page is preferred to JSON and to exports. */
-interface Wished {
+interface AcceptedForms {
   readonly list: Negotiation;
   readonly record: Negotiation;
   readonly isPage: boolean;
@@ -87,7 +87,7 @@ interface Wished {
 }
 
 /** An export or a page must be named explicitly; wildcards get JSON. */
-const wishedOnce = remembered((accept): Wished => {
+const acceptedForms = remembered((accept): AcceptedForms => {
   if (accept.trim() === '') return { list: 'json', record: 'json', isPage: false, isListPage: false, takesLines: true };
   const named = accept.toLowerCase();
   const types = [JSON_TYPE, ...[...EXPORTED, PAGE_TYPE].filter((type) => named.includes(type))];
@@ -107,7 +107,7 @@ export type Coding = 'identity' | 'gzip' | 'gzipOnly';
 
 /** gzip needs a quality above 0 and at least that of identity (A101); `x-gzip` is gzip. Source: RFC 9110, 12.5.3. */
 export function codingOf(header: string | undefined): Coding {
-  return header === undefined || header.length > WISHES_CHARACTERS_MAX ? 'identity' : negotiatedOnce(header);
+  return header === undefined || header.length > WISHES_CHARACTERS_MAX ? 'identity' : rememberedCoding(header);
 }
 
 /** Determines the coding of requests. If gzip is off, no header is read. */
@@ -120,7 +120,7 @@ interface PreferringNegotiator {
   encodings(available: readonly string[], options: { readonly preferred: readonly string[] }): readonly string[];
 }
 
-const negotiatedOnce = remembered(negotiated);
+const rememberedCoding = remembered(negotiated);
 
 function negotiated(header: string): Coding {
   const named = header.toLowerCase().replace(/\bx-gzip\b/g, 'gzip');

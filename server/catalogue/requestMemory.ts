@@ -34,7 +34,7 @@ export interface KnownRequest {
   /** No body exists in this coding yet, so the tag does not name how it was made. */
   readonly isForeseen?: boolean;
   /** False if its path or format override Accept. */
-  readonly heedsAccept: boolean;
+  readonly dependsOnAccept: boolean;
   readonly answer?: Answer;
   /** The route of the cached request. */
   readonly route?: number | undefined;
@@ -65,7 +65,7 @@ export class RequestMemory implements MemoryStatistics {
     const { request } = asked;
     if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
     const known = this.#memory.find(this.#textOf(asked));
-    if (known && (!known.heedsAccept || welcomesJson(request))) {
+    if (known && (!known.dependsOnAccept || acceptsJson(request))) {
       this.hits++;
       return known;
     }
@@ -99,7 +99,7 @@ function marksOf(number: number): Readonly<Record<Coding, string>> {
 }
 
 /** Whether a request accepts JSON, if path and query name no form. Cost: see negotiate.ts. */
-function welcomesJson(request: Request): boolean {
+function acceptsJson(request: Request): boolean {
   return (
     negotiate({ accept: request.header('accept'), format: undefined, ending: undefined, mayExport: true }) === 'json'
   );

@@ -42,7 +42,7 @@ interface Kept {
   readonly listings: Memory<Body>;
 }
 
-const keptOf = new WeakMap<CatalogueService, Kept>();
+const cacheByCatalogue = new WeakMap<CatalogueService, Kept>();
 
 /** Cost: see engine/resolve/; a listing is measured in slices. */
 export function resolutionAnswer(
@@ -104,7 +104,7 @@ function resolved(
   { choice }: Visit,
   asked: string | Uint8Array,
 ): string | TextListing | undefined {
-  const { resolver } = keptFor(catalogue);
+  const { resolver } = cacheFor(catalogue);
   const pages = { baseUrl: choice.baseUrl, template: catalogue.settings.recordUrl };
   if (typeof asked === 'string') return resolver.identified(asked, pages);
   switch (of) {
@@ -121,11 +121,11 @@ function resolved(
   }
 }
 
-function keptFor(catalogue: CatalogueService): Kept {
-  const known = keptOf.get(catalogue);
+function cacheFor(catalogue: CatalogueService): Kept {
+  const known = cacheByCatalogue.get(catalogue);
   if (known) return known;
   const kept = { resolver: new Resolver(catalogue.collections), listings: new Memory<Body>(MEASURED_BYTES_MAX) };
-  keptOf.set(catalogue, kept);
+  cacheByCatalogue.set(catalogue, kept);
   return kept;
 }
 
@@ -137,7 +137,7 @@ async function listed(
   { listing, isIndented }: { readonly listing: TextListing; readonly isIndented: boolean },
 ): Promise<Body | undefined> {
   const { slices, exports } = catalogue;
-  const { listings } = keptFor(catalogue);
+  const { listings } = cacheFor(catalogue);
   const isWhole = of !== 'datasets';
   const key = `${of} ${isIndented ? 'pretty' : ''} ${choice.baseUrl} ${isWhole ? '' : rest}`;
   const known = listings.find(key);

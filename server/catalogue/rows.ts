@@ -117,7 +117,7 @@ export function rowsAnswer(rows: Representation, delivery: Delivery): Answer | P
   const stitching = stored && stitchingOf(rows, stored);
   if (!stitching) return liveAnswer(rows, delivery);
   return measured({ measuring: stitching, shared: exports.stitched, rows, delivery }, (body) => {
-    const isPaying = pays(body.bytes, body.plainBytes);
+    const isPaying = isWorthCompressing(body.bytes, body.plainBytes);
     if (!isPaying && coding === 'gzip') return plainAnswer(rows, delivery);
     const answer = found(body, rows, delivery, isPaying ? 'stored' : 'storedOnly', body.plainBytes);
     if (keep && body.ownBytes !== undefined) keep(answer, body.ownBytes);
@@ -176,17 +176,17 @@ export function liveOrPlain(
   type: MediaType,
   plain = (): Answer => answers.found(body, remarks, type),
 ): Answer | Promise<Answer> {
-  if (coding === 'identity' || !(coding === 'gzipOnly' || pays(0, body.bytes))) return plain();
+  if (coding === 'identity' || !(coding === 'gzipOnly' || isWorthCompressing(0, body.bytes))) return plain();
   const bytes = live.compressed(body, disconnection);
   const answer = (compressed: Uint8Array | undefined): Answer => {
-    const isPaying = compressed !== undefined && pays(compressed.length, body.bytes);
+    const isPaying = compressed !== undefined && isWorthCompressing(compressed.length, body.bytes);
     if (!compressed || (!isPaying && coding === 'gzip')) return plain();
     return answers.found(wholeBody(compressed), remarks, type, isPaying ? 'live' : 'liveOnly');
   };
   return bytes instanceof Promise ? bytes.then(answer) : answer(bytes);
 }
 
-function pays(compressedBytes: number, plainBytes: number): boolean {
+function isWorthCompressing(compressedBytes: number, plainBytes: number): boolean {
   return plainBytes > SMALL_BYTES_MAX && compressedBytes < plainBytes;
 }
 
@@ -220,7 +220,7 @@ function measured<B extends Body>(
   const { measuring, rows } = work;
   if (countSelected(rows.rows.rows) > SMALL_ROWS_MAX[rows.format]) return measuredInTurn(work, answer);
   const body = measuring();
-  return body ? answer(body) : measuredLater(work, undefined, answer);
+  return body ? answer(body) : measureInSlices(work, undefined, answer);
 }
 
 function measuredInTurn<B extends Body>(
@@ -236,11 +236,11 @@ function measuredInTurn<B extends Body>(
     if (key !== undefined && delivery.isReadAgain) kept?.keep(key, body, retainedBytes(body, rows, key));
     return done(body);
   };
-  if (!slices.hasTime() || (key !== undefined && shared.has(key))) return measuredLater(work, key, answer);
+  if (!slices.hasTime() || (key !== undefined && shared.has(key))) return measureInSlices(work, key, answer);
   const sinceMs = slices.now();
   const body = measuring();
   slices.spend(sinceMs);
-  return body ? answer(body) : measuredLater(work, key, answer);
+  return body ? answer(body) : measureInSlices(work, key, answer);
 }
 
 /** What a measured body retains: its positions, and its rows unless they are in the snapshot. */
@@ -250,7 +250,7 @@ function retainedBytes(body: Body, { rows: { rows } }: Representation, key: stri
   return (body.retainedBytes ?? 0) + rowBytes + key.length * CHARACTER_BYTES + ENTRY_BYTES;
 }
 
-async function measuredLater<B extends Body>(
+async function measureInSlices<B extends Body>(
   {
     measuring,
     shared,

@@ -39,13 +39,13 @@ import type { MissReason } from '../../workers/protocol.ts';
 import { shortKey } from '../../workers/rowSetCache.ts';
 import { newTrace, type Trace } from '../../workers/heavyThreads.ts';
 import { steadyMs } from '../observe/clock.ts';
-import { exportWished } from './negotiate.ts';
+import { requestedExport } from './negotiate.ts';
 import { withTiming } from './answers.ts';
 
 /** The index. Its links begin with `down`. Its query has no effect, and it is never compressed. */
 export function indexAnswer(catalogue: CatalogueService, visit: Visit, down: string): Answer {
   const { choice } = visit;
-  const { tag, unchanged } = validated(catalogue, visit, INDEX, nothingAsked(catalogue), 'identity');
+  const { tag, unchanged } = validated(catalogue, visit, INDEX, emptyAsk(catalogue), 'identity');
   if (unchanged) return unchanged;
   const body = wholeBody(indexBody(choice.baseUrl));
   const answer = catalogue.answers.found(body, { varies: choice.varies, ignored: [], tag });
@@ -63,7 +63,7 @@ export function descriptionLink(up: string): Answer['headers'][number] {
 /** Always JSON, whatever Accept says. */
 const INDEX = { version: 'v3', ending: 'json' } as const;
 
-function nothingAsked({ queryOptions }: CatalogueService): Ask {
+function emptyAsk({ queryOptions }: CatalogueService): Ask {
   return parseRecordQuery(undefined, queryOptions);
 }
 
@@ -108,7 +108,7 @@ class ListAsker implements Asker<Answer | Promise<Answer>> {
     this.#route = route;
     this.#visit = visit;
     const { queryOptions } = catalogue;
-    const exported = exportWished(visit.request.header('accept'), route.ending);
+    const exported = requestedExport(visit.request.header('accept'), route.ending);
     this.options = exported ? { ...queryOptions, exported } : queryOptions;
   }
 

@@ -3,7 +3,7 @@ import { keepBlocks } from '../../data/blocks/blockStore.ts';
 import type { ShowProgress } from '../process/loadGeneration.ts';
 import { secondsSince, steadyMs } from '../observe/clock.ts';
 import type { Report } from '../observe/events.ts';
-import { anewText } from '../observe/quantities.ts';
+import { deflatedText } from '../observe/quantities.ts';
 
 export interface Compression {
   readonly file: string;
@@ -15,7 +15,7 @@ export interface Compression {
 }
 
 /** Compresses the records of a snapshot, stores them next to it and reports it. Throws and costs as keepBlocks does. */
-export async function compressTold(
+export async function compressWithReport(
   { file: snapshot, name, generation, baseUrl, threads }: Compression,
   report: Report,
   show: ShowProgress,
@@ -24,7 +24,7 @@ export async function compressTold(
   const { file, made } = await show((onProgress) => keepBlocks(snapshot, { baseUrl, threads, name }, onProgress));
   const seconds = secondsSince(startMs);
   const figures = { generation, bytes: statSync(file).size, seconds, ...made };
-  report(`${file}: the records compressed for ${baseUrl}${anewText(made)}`, 'info', {
+  report(`${file}: the records compressed for ${baseUrl}${deflatedText(made)}`, 'info', {
     event: 'compressed',
     ...figures,
   });

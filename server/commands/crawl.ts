@@ -90,8 +90,8 @@ async function runCrawl(
     const crawling = crawlingOf(url, settings, flags.force === true);
     const options = {
       ...crawling,
-      onRetry: retryTold(report),
-      onDamaged: damageTold(report),
+      onRetry: retryReporter(report),
+      onDamaged: damageReporter(report),
       kind: 'new' as const,
       output,
       state: flags.state ?? stateFolder(output),
@@ -103,14 +103,14 @@ async function runCrawl(
       },
     };
     const startMs = steadyMs();
-    const crawled = tellingOfSignals(report, () => withProgress(stderr, (onProgress) => crawl(options, onProgress)));
-    const brought = await (flags.discardRefused === true ? discardingRefused(options.state, crawled) : crawled);
+    const crawled = withSignalReport(report, () => withProgress(stderr, (onProgress) => crawl(options, onProgress)));
+    const brought = await (flags.discardRefused === true ? discardIfRefused(options.state, crawled) : crawled);
     report(crawlText(brought, output), 'info', crawlEvent(brought, steadyMs() - startMs));
   });
 }
 
 /** Returns the crawl's result. If it is refused, removes the fetched data. */
-async function discardingRefused<T>(state: string, crawled: Promise<T>): Promise<T> {
+async function discardIfRefused<T>(state: string, crawled: Promise<T>): Promise<T> {
   try {
     return await crawled;
   } catch (error) {
@@ -125,30 +125,30 @@ async function discardingRefused<T>(state: string, crawled: Promise<T>): Promise
  * Runs work that the next run can resume, and reports that if a signal ends it. `end` then ends the process; by default
  * as the signal would.
  */
-export async function tellingOfSignals<T>(
+export async function withSignalReport<T>(
   report: Report,
   work: () => Promise<T>,
   end: (signal: NodeJS.Signals) => void = (signal) => void process.kill(process.pid, signal),
 ): Promise<T> {
-  const tell = (signal: NodeJS.Signals): void => {
+  const reportSignal = (signal: NodeJS.Signals): void => {
     report(`${signal}: ended; the next run goes on`);
     // Runs after the listeners that remove partial files. They leave the exit to this one while it is registered.
     setImmediate(() => {
-      process.off(signal, tell);
+      process.off(signal, reportSignal);
       end(signal);
     });
   };
-  for (const signal of ENDING) process.on(signal, tell);
+  for (const signal of ENDING) process.on(signal, reportSignal);
   try {
     return await work();
   } finally {
-    for (const signal of ENDING) process.off(signal, tell);
+    for (const signal of ENDING) process.off(signal, reportSignal);
   }
 }
 
 const ENDING = ['SIGINT', 'SIGTERM'] as const;
 
-export function retryTold(report: Report): (retry: Retry) => void {
+export function retryReporter(report: Report): (retry: Retry) => void {
   return ({ waitMs, ...retry }) => {
     const figures = { ...retry, reason: withoutSecrets(retry.reason) };
     const { what, url, reason, tried, tries } = figures;
@@ -159,7 +159,7 @@ export function retryTold(report: Report): (retry: Retry) => void {
 }
 
 /** Reports that the previous data set is damaged, so that losses cannot be detected. */
-export function damageTold(report: Report): (reason: string) => void {
+export function damageReporter(report: Report): (reason: string) => void {
   return (reason) => report(`the previous data is damaged, so losses are not checked: ${reason}`, 'warn');
 }
 

@@ -7,7 +7,7 @@ import { openDataSet } from '../../data/import/ndjson.ts';
 import { openDataFile } from '../../data/open.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { describeSnapshot } from '../../data/store/load.ts';
-import { loadedOrThrown } from '../authority/configuration/load.ts';
+import { loadOrThrow } from '../authority/configuration/load.ts';
 import { epochSeconds } from '../observe/clock.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { SAMPLE, type Settings, targetAccess } from '../settings/declarations.ts';
@@ -63,6 +63,6 @@ async function dataLine({ data, follow }: Settings): Promise<string> {
 
 function authorityLine({ authority: file, data }: Settings): string {
   if (file === undefined) return `attribute authority: ${data === SAMPLE ? 'a demonstration' : 'none'}`;
-  const { siteName } = loadedOrThrown(file, epochSeconds()).data;
+  const { siteName } = loadOrThrow(file, epochSeconds()).data;
   return `attribute authority: ${siteName}, whose configuration has no errors`;
 }

@@ -19,7 +19,7 @@ import {
 } from '../../engine/engine.ts';
 import { BUDGET_NS } from '../../workers/router.ts';
 import { queryOptionsOf } from '../catalogue/queryOptions.ts';
-import { exportWished, formatsText, negotiate } from '../catalogue/negotiate.ts';
+import { requestedExport, formatsText, negotiate } from '../catalogue/negotiate.ts';
 import { basePath, targetWithin } from '../http/exchange.ts';
 import { openingOf } from '../process/loadGeneration.ts';
 import { nearestPath, route } from '../catalogue/routes.ts';
@@ -57,7 +57,7 @@ export async function explainRequest(settings: Settings, request: string): Promi
   const loaded = await openData(settings.data, { baseUrl, ...opening }, () => undefined);
   const collection = openSnapshot(loaded).collection(view.collection.name);
   const form = { baseUrl, version: view.version, linkEnd: SPEC_LINK_END };
-  const exported = exportWished(undefined, view.ending);
+  const exported = requestedExport(undefined, view.ending);
   const options = { ...queryOptionsOf(settings), ...(exported && { exported }) };
   const budgeted = new Meter(BUDGET_NS);
   const { ask, plan, hits } = listHere(collection, query, { options, form, meter: budgeted });

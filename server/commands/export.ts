@@ -30,7 +30,7 @@ import { openingOf } from '../process/loadGeneration.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
 import { readSettings } from '../settings/declarations.ts';
 import { ofSample, refuseFetching, refuseProblems } from './explain.ts';
-import { collectionsCalled } from './fields.ts';
+import { collectionsNamed } from './fields.ts';
 import { withProgress } from './terminal.ts';
 
 export function defineExport(command: Command, outputs: Outputs): void {
@@ -110,7 +110,7 @@ async function runExport(
 
 /** The lists with these names and their files. In a directory the format is `wanted`, by default Parquet. */
 function targetsOf(names: readonly string[], output: string, wanted?: ExportFormat): readonly Target[] {
-  const collections = names.flatMap((name) => (name === 'all' ? COLLECTIONS : collectionsCalled(name)));
+  const collections = names.flatMap((name) => (name === 'all' ? COLLECTIONS : collectionsNamed(name)));
   const [first] = collections;
   const named = exportOf(path.extname(output).slice(1));
   if (named && wanted && wanted !== named)

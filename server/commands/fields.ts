@@ -31,7 +31,7 @@ const GROUPS: readonly LookupGroup[] = ['any', 'order', 'text', 'date'];
 
 /** The fields of one collection, or of all without a name. Throws OperationError `usage` for an unknown name. */
 export function fieldsText(name: string | undefined, format: FieldFormat): string {
-  const collections = name === undefined ? COLLECTIONS : collectionsCalled(name);
+  const collections = name === undefined ? COLLECTIONS : collectionsNamed(name);
   switch (format) {
     case 'table':
       return tables(collections);
@@ -48,7 +48,7 @@ export function fieldsText(name: string | undefined, format: FieldFormat): strin
 }
 
 /** The collections of a path segment. Throws OperationError `usage` for an unknown name. */
-export function collectionsCalled(name: string): readonly Collection[] {
+export function collectionsNamed(name: string): readonly Collection[] {
   const found = collectionsOfPath(name, 'v3');
   if (found.length > 0) return found;
   const names = COLLECTIONS.flatMap((collection) => [collection.name, collection.documentedPath]);

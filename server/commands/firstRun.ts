@@ -14,7 +14,7 @@ const ANSWER_BYTES_MAX = 64 << 20;
 const LIST = `/api/v3/${COLLECTIONS.toSorted((a, b) => b.filters.length - a.filters.length)[0]!.name}/`;
 
 /** Requests a list and, if there is an authority, one of its operations. Reports one line for each. */
-export async function askItself(origin: string, hasAuthority: boolean, report: Report): Promise<void> {
+export async function showFirstPage(origin: string, hasAuthority: boolean, report: Report): Promise<void> {
   const reachable = reachableOf(origin);
   const show = async (what: string, path: string, body?: Uint8Array): Promise<void> => {
     const outcome = await outcomeOf(reachable + path, body).catch((error: unknown) => `no answer (${String(error)})`);

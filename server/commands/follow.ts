@@ -16,8 +16,8 @@ import { OperationError } from '../../data/operationError.ts';
 import { epochMs, secondsSince, steadyMs } from '../observe/clock.ts';
 import { COMPARISON_KINDS, type Comparisons, type Report } from '../observe/events.ts';
 import { bytesText, countText } from '../observe/quantities.ts';
-import { compressTold } from './compress.ts';
-import { crawlingOf, damageTold, leftOut, retryTold, tellingOfSignals } from './crawl.ts';
+import { compressWithReport } from './compress.ts';
+import { crawlingOf, damageReporter, leftOut, retryReporter, withSignalReport } from './crawl.ts';
 import type { ShowProgress } from '../process/loadGeneration.ts';
 import type { FollowMessage, RefreshOrder } from '../process/followProcess.ts';
 import { collectSoon } from '../process/release.ts';
@@ -78,27 +78,27 @@ async function runFollow(
   { stdout, stderr }: Outputs,
 ): Promise<void> {
   await withReport(settings.logFormat, stdout, (report, isJson) =>
-    followTold(url, flags, settings, { report, isJson, stderr }),
+    followWithReport(url, flags, settings, { report, isJson, stderr }),
   );
 }
 
-interface Told {
+interface FollowOutput {
   readonly report: Report;
   /** Whether the report is JSON lines for a program. */
   readonly isJson: boolean;
   readonly stderr: Output;
 }
 
-async function followTold(
+async function followWithReport(
   url: string,
   flags: FollowFlags,
   settings: Settings,
-  { report, isJson, stderr }: Told,
+  { report, isJson, stderr }: FollowOutput,
 ): Promise<void> {
   const options: RefreshOptions = {
     ...crawlingOf(url, settings, flags.force === true),
-    onRetry: retryTold(report),
-    onDamaged: damageTold(report),
+    onRetry: retryReporter(report),
+    onDamaged: damageReporter(report),
     folder: flags.output,
     everyMs: settings.everyMs,
     sweepEveryMs: settings.sweepEveryMs,
@@ -137,7 +137,7 @@ async function followTold(
     }
   };
   // Without --once, following until a signal is success.
-  await (flags.once === true ? tellingOfSignals(report, work) : tellingOfSignals(report, work, () => process.exit(0)));
+  await (flags.once === true ? withSignalReport(report, work) : withSignalReport(report, work, () => process.exit(0)));
 }
 
 /** Reports the summary of a probe. A catalogue that cannot be probed is reported again by the crawl. */
@@ -192,7 +192,7 @@ async function publishingTo(
 ): Promise<{ publish: Publishing; close(): Promise<void> }> {
   const { confirmPublished } = await import('../../data/distribution/publish.ts');
   const { assertTarget } = await import('../../data/distribution/openTarget.ts');
-  const { pruneTold, publishTold, targetToPublish } = await import('./publish.ts');
+  const { pruneWithReport: pruneTold, publishWithReport: publishTold, targetToPublish } = await import('./publish.ts');
   assertTarget(to, '--publish-to');
   const target = await targetToPublish(to, settings, words);
   let published: string | undefined;
@@ -203,23 +203,23 @@ async function publishingTo(
       const options = { file, target, allowRollback: false, isForced, isImmutable: true, refreshed };
       await publishTold(options, report, progress);
       published = generation;
-      if (keep !== undefined) await pruneTold(target, keep, report).catch(notPruned(report));
+      if (keep !== undefined) await pruneTold(target, keep, report).catch(pruneFailure(report));
     },
     close: () => target.close(),
   };
 }
 
 /** A failure to prune is only reported, because the generation is published. */
-function notPruned(report: Report): (error: unknown) => void {
-  return toldOnly(report, 'pruning failed, next attempt after the next generation');
+function pruneFailure(report: Report): (error: unknown) => void {
+  return reportOnly(report, 'pruning failed, next attempt after the next generation');
 }
 
 /** A failure to compress is only reported, because each replica can compress the records. */
-function notCompressed(report: Report): (error: unknown) => void {
-  return toldOnly(report, 'compressing failed, left to replicas until the next attempt');
+function compressFailure(report: Report): (error: unknown) => void {
+  return reportOnly(report, 'compressing failed, left to replicas until the next attempt');
 }
 
-function toldOnly(report: Report, what: string): (error: unknown) => void {
+function reportOnly(report: Report, what: string): (error: unknown) => void {
   return (error) => {
     if (!(error instanceof OperationError)) throw error;
     report(`${what}: ${withoutSecrets(error.message)}`, 'warn');
@@ -253,7 +253,7 @@ async function refreshOnce(
   const { snapshot: file } = pathsIn(options.folder);
   let what = 'the refresh failed, the previous data stays';
   try {
-    const bring = async (): Promise<RefreshResult> => {
+    const refreshData = async (): Promise<RefreshResult> => {
       const refreshed = await show((onProgress) =>
         refresh(options, { onStep: (step) => reportStep(step, options, report), onProgress }),
       );
@@ -262,18 +262,18 @@ async function refreshOnce(
       report(refreshedLine(refreshed), 'info', { event: 'refreshed', generation, isNew, ageSeconds, collections });
       return refreshed;
     };
-    const refreshed = await bring();
+    const refreshed = await refreshData();
     const { generation } = refreshed;
     if (baseUrl !== undefined && !existsSync(blocksFile(file, { generation, baseUrl }))) {
       const compression = { file, generation, baseUrl, threads: options.threads };
-      await compressTold(compression, report, show).catch(notCompressed(report));
+      await compressWithReport(compression, report, show).catch(compressFailure(report));
     }
     what = 'not published, which is tried again the next time';
     await publishing?.(refreshed, file, report, progress).catch(async (error: unknown) => {
       if (!(await isDamaged(file, error))) throw error;
       report(`it is built again: ${(error as Error).message}`, 'warn');
       rmSync(file, { force: true });
-      await publishing(await bring(), file, report, progress);
+      await publishing(await refreshData(), file, report, progress);
     });
     return undefined;
   } catch (error) {

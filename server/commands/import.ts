@@ -10,7 +10,7 @@ import { OperationError } from '../../data/operationError.ts';
 import { secondsSince, steadyMs } from '../observe/clock.ts';
 import type { Report } from '../observe/events.ts';
 import { readSettings } from '../settings/declarations.ts';
-import { compressTold } from './compress.ts';
+import { compressWithReport } from './compress.ts';
 import { type Output, tableText, withProgress, withReport } from './terminal.ts';
 import { STAGES } from '../../data/importProfile.ts';
 import { misfitText } from '../../engine/shared.ts';
@@ -59,10 +59,10 @@ async function runImport(
   { stdout, stderr }: Outputs,
 ): Promise<void> {
   const { logFormat } = readSettings(settings);
-  await withReport(logFormat, stdout, (report) => importTold(directory, flags, report, stderr));
+  await withReport(logFormat, stdout, (report) => importWithReport(directory, flags, report, stderr));
 }
 
-async function importTold(directory: string, flags: ImportFlags, report: Report, stderr: Output): Promise<void> {
+async function importWithReport(directory: string, flags: ImportFlags, report: Report, stderr: Output): Promise<void> {
   const { output, threads, baseUrl } = flags;
   refuseDirectory(output);
   if (baseUrl === undefined) return (await built(directory, flags, output, stderr)).tell(report);
@@ -71,7 +71,7 @@ async function importTold(directory: string, flags: ImportFlags, report: Report,
     const { generation, tell } = await built(directory, flags, file, stderr);
     const compression = { file, name: output, generation, baseUrl, threads };
     try {
-      await compressTold(compression, report, (work) => withProgress(stderr, work));
+      await compressWithReport(compression, report, (work) => withProgress(stderr, work));
     } finally {
       activateFile(file, output);
       tell(report);

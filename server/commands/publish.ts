@@ -51,22 +51,22 @@ interface Publication extends TargetWords {
 }
 
 /** A warning for operators who publish older data. */
-const REFUSED_WITHOUT =
+const UNCONDITIONAL_CURE =
   'the data is older than before: replicas need --allow-rollback to accept it; others keep serving, and with --max-stale become unready';
 
-const LEFT_OUT = 'left out, since it is damaged or of other records: each replica compresses its own';
+const BLOCKS_SKIPPED = 'left out, since it is damaged or of other records: each replica compresses its own';
 
 /** Throws OperationError as publishTold does. */
 async function runPublish({ file, to, ...words }: Publication, flags: Flags, outputs: Outputs): Promise<void> {
   const allowRollback = flags['allowRollback'] === true;
   const isForced = flags['force'] === true;
   await withTarget(to, flags, outputs, words, async (target, report) => {
-    await publishTold({ file, target, allowRollback, isForced }, report, outputs.stderr);
+    await publishWithReport({ file, target, allowRollback, isForced }, report, outputs.stderr);
   });
 }
 
 /** Data dated more than a day in the future needs `isForced`. Throws OperationError as publishSnapshot does. */
-export async function publishTold(
+export async function publishWithReport(
   { isForced, ...options }: Omit<PublishOptions, 'latestMs' | 'feedOf'> & { readonly isForced: boolean },
   report: Report,
   progress: Output,
@@ -90,17 +90,17 @@ export async function publishTold(
   const figures = { target: name, generation, sequence, created, bytes: sentBytes, seconds };
   const line = `${name}: ${what}, number ${sequence}${of}, ${sent}`;
   report(line, 'info', { event: isNew ? 'published' : 'unchanged', ...figures });
-  for (const file of leftOut) report(`${file}: ${LEFT_OUT}`, 'warn');
-  if (isOlder) report(`${name}: ${REFUSED_WITHOUT}`, 'warn');
+  for (const file of leftOut) report(`${file}: ${BLOCKS_SKIPPED}`, 'warn');
+  if (isOlder) report(`${name}: ${UNCONDITIONAL_CURE}`, 'warn');
 }
 
 /** Throws OperationError as pruneTold does. */
 async function runPrune(to: string, keep: number, flags: Flags, outputs: Outputs): Promise<void> {
-  await withTarget(to, flags, outputs, {}, (target, report) => pruneTold(target, keep, report));
+  await withTarget(to, flags, outputs, {}, (target, report) => pruneWithReport(target, keep, report));
 }
 
 /** Removes and reports the objects that no pointer of a target needs. Throws as pruneTarget does. */
-export async function pruneTold(target: PublishingTarget, keep: number, report: Report): Promise<void> {
+export async function pruneWithReport(target: PublishingTarget, keep: number, report: Report): Promise<void> {
   const { removed, removedBytes, kept, missing } = await pruneTarget(target, keep, epochMs());
   const line = `${target.name}: removed ${countText(removed)} objects (${bytesText(removedBytes)}), kept ${kept}`;
   report(line, 'info', { event: 'pruned', target: target.name, removed, bytes: removedBytes, kept });

@@ -76,7 +76,7 @@ async function runServe(settings: Settings, isQuiet: boolean, { stdout, stderr }
     const stopped = signals.stopOnSignal(heard.promise, () => server.stop(), report);
     if (firstRun) report(`browse ${server.url}/browse/`);
     for (const line of server.welcome) report(line);
-    await Promise.race([stopped, firstRun?.askItself(server.url, hasAuthority(settings), report)]);
+    await Promise.race([stopped, firstRun?.showFirstPage(server.url, hasAuthority(settings), report)]);
     await stopped;
     if (isJson) report('stopped');
     signals.endLingering();

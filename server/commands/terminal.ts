@@ -21,7 +21,7 @@ export interface Output {
 export function reportTo(output: Output, isJson: boolean): Report {
   if (!isJson)
     return (text) => {
-      takeAway();
+      finishBars();
       output.write(`${text}\n`);
     };
   return (message, level = 'info', step) => {
@@ -55,7 +55,7 @@ export async function withReport<T>(
 }
 
 /** Removes the current progress bar, if any. The next progress shows it again. */
-let takeAway = (): void => undefined;
+let finishBars = (): void => undefined;
 
 /** A rate over less time than this does not predict the remaining time. */
 const PACE_MS_MIN = 2000;
@@ -71,23 +71,23 @@ export async function withProgress<T>(
 ): Promise<T> {
   if (!output.isTTY) return work(progressLines(output, clock));
   const bars = await progressBars(output as NodeJS.WriteStream, clock);
-  const before = takeAway;
-  takeAway = bars.finish;
-  for (const signal of ENDING) process.prependOnceListener(signal, endBehindBar);
+  const before = finishBars;
+  finishBars = bars.finish;
+  for (const signal of ENDING) process.prependOnceListener(signal, exitAfterBar);
   try {
     return await work(bars.onProgress);
   } finally {
     bars.finish();
-    takeAway = before;
-    for (const signal of ENDING) process.off(signal, endBehindBar);
+    finishBars = before;
+    for (const signal of ENDING) process.off(signal, exitAfterBar);
   }
 }
 
 const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Ends the process as the signal would, unless it has another listener. */
-function endBehindBar(signal: NodeJS.Signals): void {
-  takeAway();
+function exitAfterBar(signal: NodeJS.Signals): void {
+  finishBars();
   if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
 }
 

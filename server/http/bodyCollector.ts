@@ -21,7 +21,7 @@ export class BodyBudget {
     return true;
   }
 
-  giveBack(bytes: number): void {
+  release(bytes: number): void {
     this.#bytesLeft += bytes;
   }
 }
@@ -63,7 +63,7 @@ export class BodyCollector {
 
   /** Releases the memory; the returned body must not be used any more. */
   drop(): void {
-    this.#budget.giveBack(this.#length);
+    this.#budget.release(this.#length);
     this.#buffer = NOTHING;
     this.#length = 0;
   }

@@ -36,7 +36,7 @@ export interface Head {
  * characters (or `*` for OPTIONS); a missing or invalid Host; a second Host, Content-Length or Transfer-Encoding, even
  * if equal; and what `judgeBody` rejects. Cost: a pass over the lines. Source: RFC 9112, 3 and 6.
  */
-export function judgeHead({ method, target, query, lines, isOld }: Head): Framing {
+export function checkHead({ method, target, query, lines, isOld }: Head): Framing {
   let host: string | undefined;
   let length: string | undefined;
   let coding: string | undefined;
@@ -62,7 +62,7 @@ export function judgeHead({ method, target, query, lines, isOld }: Head): Framin
   if (query !== undefined && INVISIBLE.test(query)) return 'malformed';
   if (host === undefined ? !isOld : !isHost(host)) return 'malformed';
   if (coding !== undefined && isOld) return 'malformed';
-  return judgeBody(method, length, coding);
+  return checkBody(method, length, coding);
 }
 
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
@@ -80,7 +80,7 @@ export function isHost(text: string): boolean {
  * Malformed are an invalid length, a coding other than `chunked`, both, and a length on GET or HEAD. Source: RFC 9112,
  * 6.1 to 6.3.
  */
-function judgeBody(method: string, length: string | undefined, coding: string | undefined): Framing {
+function checkBody(method: string, length: string | undefined, coding: string | undefined): Framing {
   if (coding !== undefined) {
     if (length !== undefined || coding.toLowerCase() !== 'chunked') return 'malformed';
     return bodyOn(method) === 'body' ? 'body' : 'empty';
@@ -101,7 +101,7 @@ function bodyOn(method: string): 'body' | 'malformed' {
 const CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i;
 
 /** Whether a value of Connection asks to close the connection. Source: RFC 9112, 9.6. */
-export function asksClose(connection: string): boolean {
+export function hasCloseToken(connection: string): boolean {
   return CLOSE.test(connection);
 }
 

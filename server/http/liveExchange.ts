@@ -11,7 +11,7 @@ import {
   type Request,
   ROUTE,
 } from './exchange.ts';
-import { type Framing, type Head, INTERNAL_ERROR, joinsLines, judgeHead, REQUEST_BODY_BYTES_MAX } from './framing.ts';
+import { type Framing, type Head, INTERNAL_ERROR, joinsLines, checkHead, REQUEST_BODY_BYTES_MAX } from './framing.ts';
 import type { Slices } from '../../workers/slices.ts';
 import { BodyBudget, BodyCollector, type BodyProgress } from './bodyCollector.ts';
 import { Flight, type ListenOptions, type Watch, type WatchedRequest } from './listener.ts';
@@ -42,7 +42,7 @@ export abstract class LiveRequest<Raw> implements Request {
   abstract peer(): string;
 
   framing(): Framing {
-    return judgeHead(this.#head);
+    return checkHead(this.#head);
   }
 
   /** Length of the body after a well-framed head; undefined for a chunked body. */
@@ -51,7 +51,7 @@ export abstract class LiveRequest<Raw> implements Request {
   }
 
   /** The handler has returned: the request must not be used any more. */
-  bury(): void {
+  invalidate(): void {
     this.#raw = undefined;
   }
 
@@ -171,7 +171,7 @@ export abstract class LiveExchange implements Disconnection {
     const reply = this.#ask(request);
     this.#route = request.route;
     const declaredBytes = isIntake(reply) ? request.declaredBytes() : undefined;
-    request.bury();
+    request.invalidate();
     if (isIntake(reply)) this.#takeBody(reply, declaredBytes);
     else if (framing === 'oversized') void this.sendLater(closing(reply));
     else if (framing === 'body') void this.sendLater(reply, REQUEST_BODY_BYTES_MAX);
@@ -286,7 +286,7 @@ export abstract class LiveExchange implements Disconnection {
   }
 
   /** Resolves to the response, or to the error response if the promise rejects. */
-  protected async orFailure(answer: Answer | Promise<Answer>): Promise<Answer> {
+  protected async failureOnError(answer: Answer | Promise<Answer>): Promise<Answer> {
     try {
       return await answer;
     } catch (error) {

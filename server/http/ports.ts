@@ -45,7 +45,7 @@ const DETAIL = JSON.stringify({ detail: 'The data is being loaded: try again in 
 /** The response before there is any data. The body follows it, except for HEAD. */
 const LOADING = `HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Type: application/json\r\nContent-Length: ${DETAIL.length}\r\n\r\n`;
 /** Clients that get this response at once; further connections are closed. */
-const TOLD_MAX = 256;
+const DETAIL_CHARACTERS_MAX = 256;
 const SILENT_MS_MAX = 5000;
 
 /**
@@ -61,9 +61,9 @@ export async function claimPort(host: string, port: number, flag = MAIN_FLAG) {
     socket.once('close', () => clients.delete(socket)).on('error', () => undefined);
     socket.once('data', (bytes) => socket.end(loadingAnswer(bytes))).setTimeout(SILENT_MS_MAX, () => socket.destroy());
   });
-  holder.maxConnections = TOLD_MAX;
+  holder.maxConnections = DETAIL_CHARACTERS_MAX;
   await new Promise<void>((resolve, reject) => {
-    holder.once('error', (cause) => reject(portRefused(host, port, cause, flag, byWhom(port))));
+    holder.once('error', (cause) => reject(portRefused(host, port, cause, flag, holderText(port))));
     holder.unref().listen({ host, port, exclusive: true }, resolve);
   });
   let released: Promise<void> | undefined;
@@ -88,7 +88,7 @@ export async function claimPorts(host: string, port: number, http10Port: number 
 }
 
 /** Names the programs to stop, if known, other than this process. */
-function byWhom(port: number): string | undefined {
+function holderText(port: number): string | undefined {
   const others = holdersOf(port).filter(({ pid }) => pid !== process.pid);
   if (others.length === 0) return undefined;
   return ` by ${others.map(({ pid, program }) => `${program} (process ${pid})`).join(' and ')}: stop that`;
@@ -131,18 +131,18 @@ function socketInodes(directory: string): readonly string[] {
 // Processes may end meanwhile, and those of other users are not readable.
 
 function namesIn(directory: string): readonly string[] {
-  return orEmpty(() => readdirSync(directory), []);
+  return emptyOnError(() => readdirSync(directory), []);
 }
 
 function linkAt(path: string): string {
-  return orEmpty(() => readlinkSync(path), '');
+  return emptyOnError(() => readlinkSync(path), '');
 }
 
 function textIn(path: string): string {
-  return orEmpty(() => readFileSync(path, 'utf8'), '');
+  return emptyOnError(() => readFileSync(path, 'utf8'), '');
 }
 
-function orEmpty<T>(read: () => T, empty: T): T {
+function emptyOnError<T>(read: () => T, empty: T): T {
   try {
     return read();
   } catch {

@@ -11,7 +11,7 @@ import { assertAppendable } from './log.ts';
 import { countText } from './quantities.ts';
 import type { Tally } from './tally.ts';
 
-const TAKEN = 0;
+const WRITTEN = 0;
 const DROPPED = 1;
 
 const STANDARD_OUTPUT = '-';
@@ -45,7 +45,7 @@ function takesStandardOutput(path: string | undefined): boolean {
 
 /** How often the supervisor checks for losses, and the shortest interval between reports. */
 const LOOK_MS = 1000;
-const TELL_MS = 60_000;
+const REPORT_MS = 60_000;
 
 export class AccessLogs {
   readonly #path: string;
@@ -56,7 +56,7 @@ export class AccessLogs {
   readonly #tallies: Tally[] = [];
   readonly #timer: NodeJS.Timeout;
   readonly #onSignal = (): void => this.reopen();
-  #told = { failed: 0, dropped: 0, ms: -Infinity };
+  #reported = { failed: 0, dropped: 0, ms: -Infinity };
 
   /** Throws OperationError `file` if the log cannot be opened now. */
   constructor(path: string, sample: number, report: Report, clock: Clock = steadyMs) {
@@ -84,11 +84,15 @@ export class AccessLogs {
     const dropped = this.#tallies.reduce((sum, tally) => sum + tally[DROPPED]!, 0);
     const failed = Atomics.load(this.#words, Word.failed);
     const nowMs = this.#clock();
-    if ((dropped === this.#told.dropped && failed === this.#told.failed) || nowMs - this.#told.ms < TELL_MS) return;
-    const lost = countText(dropped - this.#told.dropped);
+    if (
+      (dropped === this.#reported.dropped && failed === this.#reported.failed) ||
+      nowMs - this.#reported.ms < REPORT_MS
+    )
+      return;
+    const lost = countText(dropped - this.#reported.dropped);
     const errno = Atomics.load(this.#words, Word.errno);
-    const why = failed === this.#told.failed || errno === 0 ? 'fast enough' : `(${getSystemErrorName(errno)})`;
-    this.#told = { failed, dropped, ms: nowMs };
+    const why = failed === this.#reported.failed || errno === 0 ? 'fast enough' : `(${getSystemErrorName(errno)})`;
+    this.#reported = { failed, dropped, ms: nowMs };
     const kept = isLast ? '' : ', waiting lines are retried';
     this.#report(`the access log ${this.#path} cannot be written ${why}: ${lost} lines dropped${kept}`, 'error');
   }
@@ -97,7 +101,7 @@ export class AccessLogs {
   stop(): void {
     clearInterval(this.#timer);
     process.off('SIGUSR2', this.#onSignal);
-    this.#told.ms = -Infinity;
+    this.#reported.ms = -Infinity;
     this.look(true);
   }
 }
@@ -151,7 +155,7 @@ export class AccessLog {
     file.lines++;
     file.bytes += line.length;
     // Lines that wait for the first file to open are counted as taken once it is open.
-    if (file === this.#file) lines[TAKEN]! += 1;
+    if (file === this.#file) lines[WRITTEN]! += 1;
   }
 
   /** Writes the buffered lines, as far as the disk accepts them within CLOSE_MS. Nothing may be logged afterwards. */
@@ -190,7 +194,7 @@ export class AccessLog {
     stream.on('write', (bytes: number) => (file.bytesWritten += bytes));
     stream.once('ready', () => {
       this.#file?.stream.end();
-      this.#link.lines[TAKEN]! += file.lines;
+      this.#link.lines[WRITTEN]! += file.lines;
       [this.#file, this.#opening, this.#opened] = [file, undefined, asked];
     });
     // The stream keeps failed writes, up to the limit, and retries them with the next lines. For a file that has been

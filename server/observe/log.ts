@@ -70,7 +70,7 @@ export function appendLines(file: AuditFile, lines: readonly string[]): void {
 const REST_MS_MAX = 1000;
 const REST_LOOK_MS = 5;
 let isBrokenOff = false;
-const never = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+const sleeper = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 
 /** Ends an incomplete line before the next. Throws the system's errors, such as for a pipe that stays full. */
 function writeAll(descriptor: number, lines: readonly string[]): void {
@@ -83,7 +83,7 @@ function writeAll(descriptor: number, lines: readonly string[]): void {
       isBrokenOff = left.length > 0;
     } catch (cause) {
       if (left.length === length || reasonOf(cause) !== 'EAGAIN' || waitedMs >= REST_MS_MAX) throw cause;
-      Atomics.wait(never, 0, 0, REST_LOOK_MS);
+      Atomics.wait(sleeper, 0, 0, REST_LOOK_MS);
       waitedMs += REST_LOOK_MS;
     }
   }

@@ -62,7 +62,7 @@ const EVENT_METRICS: readonly EventMetric[] = [
   },
 ];
 
-export interface OwnGauge {
+export interface LocalGauge {
   readonly name: string;
   readonly help: string;
   readonly label?: string;
@@ -82,12 +82,12 @@ export function newMetrics() {
     /** Adds a tally of a metric for one thread. The metric is the sum of all its tallies. */
     tally: (metric: TalliedMetric | TalliedHistogram): Tally => {
       const of = tallies.get(metric) ?? [];
-      if (of.length === 0) tell(registry, metric, of);
+      if (of.length === 0) addMetric(registry, metric, of);
       tallies.set(metric, of);
       of.push(newTally(metric));
       return of.at(-1)!;
     },
-    gauge: ({ name, help, label, valuesOf }: OwnGauge): void => {
+    gauge: ({ name, help, label, valuesOf }: LocalGauge): void => {
       const labelNames = label === undefined ? [] : [label];
       const collect = function (this: Gauge<string>): void {
         this.reset();
@@ -119,7 +119,7 @@ function eventCounters(registry: Registry): Observer {
 }
 
 /** Exports the sums of tallies as a metric. `of` may grow later. */
-function tell(registry: Registry, metric: TalliedMetric | TalliedHistogram, of: readonly Tally[]): void {
+function addMetric(registry: Registry, metric: TalliedMetric | TalliedHistogram, of: readonly Tally[]): void {
   const name = METRIC_PREFIX + metric.name;
   const { help } = metric;
   if ('curves' in metric) return registry.registerMetric(histogram(name, help, () => curvesOf(metric, sumOf(of))));

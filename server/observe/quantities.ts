@@ -7,7 +7,7 @@ export function countText(count: number): string {
 }
 
 /** The number of compressed records, if others were carried over: `, 12 of 1,234 anew`. */
-export function anewText({ records, deflated }: { readonly records: number; readonly deflated: number }): string {
+export function deflatedText({ records, deflated }: { readonly records: number; readonly deflated: number }): string {
   return deflated === records ? '' : `, ${countText(deflated)} of ${countText(records)} anew`;
 }
 

@@ -6,7 +6,7 @@ import type { Answer } from '../http/exchange.ts';
 import type { Spellings } from './openapi/document.ts';
 import type { Documents } from './openapi/documents.ts';
 import { type DescriptionFile, DOCS_POLICY, pageFile, robotsFile } from './openapi/files.ts';
-import { type Making, taggedAs } from '../catalogue/answers.ts';
+import { type Making, entityTag } from '../catalogue/answers.ts';
 import { descriptionLink } from '../catalogue/views.ts';
 import type { CatalogueService, RouteOf, Visit } from '../catalogue/catalogue.ts';
 import type { DocumentPath } from '../catalogue/routes.ts';
@@ -42,7 +42,7 @@ export async function descriptionAnswer(
       : pageFile(path));
   const { type, bytes, gzipped, digest } = file;
   const made: Making = coding === 'identity' ? 'identity' : 'live';
-  const unchanged = condition && conditional.unchanged(condition, choice.varies, taggedAs(digest, made));
+  const unchanged = condition && conditional.unchanged(condition, choice.varies, entityTag(digest, made));
   if (unchanged) return unchanged;
   const body = wholeBody(made === 'identity' ? bytes : gzipped);
   const answer = answers.found(body, { varies: choice.varies, ignored, tag: digest }, type, made);

@@ -6,7 +6,7 @@ import type { AuthoritySupervisor } from '../authority/supervisor.ts';
 import { type AdminAnswer, type AdminAnswers, jsonAnswer, listenForAdmin } from '../observe/adminListener.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
 import { COMPARISON_KINDS, type Comparisons, type DataEvent } from '../observe/events.ts';
-import { type Metrics, newMetrics, type OwnGauge } from '../observe/metrics.ts';
+import { type Metrics, newMetrics, type LocalGauge } from '../observe/metrics.ts';
 import { requestTallies, type RequestTallies } from './requestTallies.ts';
 import type { TalliedHistogram, Tally } from '../observe/tally.ts';
 import type { Settings } from '../settings/declarations.ts';
@@ -68,8 +68,8 @@ export class Administration {
     this.#settings = settings;
     // Commands that arrive during the loading get 503 and may be retried. A 404 would suggest that the path is unknown.
     const orders = ['/reload', '/rollback', ...(settings.follow === undefined ? [] : ['/refresh'])];
-    const notYet = (): AdminAnswer => ({ ...jsonAnswer(503, this.#readiness()), headers: { 'Retry-After': '1' } });
-    this.#commands = Object.fromEntries(orders.map((path) => [path, notYet]));
+    const unready = (): AdminAnswer => ({ ...jsonAnswer(503, this.#readiness()), headers: { 'Retry-After': '1' } });
+    this.#commands = Object.fromEntries(orders.map((path) => [path, unready]));
     this.#loopDelays = loopDelaysOf(settings.threads);
     for (const gauge of [...this.#gauges(), ...this.#refreshGauges()]) this.metrics.gauge(gauge);
     this.#changes = this.metrics.tally(CHANGES);
@@ -131,7 +131,7 @@ export class Administration {
     this.#refreshTally[CHANGE_STATUSES.indexOf(status)]! += 1;
   }
 
-  stepped(step: DataEvent): void {
+  noteStep(step: DataEvent): void {
     if (step.collections) this.#comparisons = step.collections;
   }
 
@@ -153,7 +153,7 @@ export class Administration {
     return { status: 200, type: this.metrics.contentType, text: await this.metrics.text() };
   }
 
-  #gauges(): readonly OwnGauge[] {
+  #gauges(): readonly LocalGauge[] {
     const loaded = (): LoadedSnapshot | undefined => this.#served?.generation.loaded;
     return [
       {
@@ -214,7 +214,7 @@ export class Administration {
     ];
   }
 
-  #refreshGauges(): readonly OwnGauge[] {
+  #refreshGauges(): readonly LocalGauge[] {
     return [
       {
         name: 'last_refresh_timestamp_seconds',

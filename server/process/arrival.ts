@@ -126,7 +126,7 @@ export class Arrival implements FollowedSource {
       this.#current = isLast ? fetched : pointer;
       if (this.#current) this.#freshness.note(this.#current, false);
       if (isLast) await this.#keeping.serves(pointer.generation);
-      if (this.#isHeldBack) this.#options.report(this.#heldBackText(pointer));
+      if (this.#isRolledBack) this.#options.report(this.#rolledBackText(pointer));
       return generation;
     }
     if (this.#child) await this.#firstRefresh(this.#child, showProgress);
@@ -227,7 +227,7 @@ export class Arrival implements FollowedSource {
       sequence: this.#current?.sequence ?? null,
       created: this.#current?.created ?? null,
       refreshed: this.#current?.refreshed ?? null,
-      heldBack: this.#isHeldBack,
+      heldBack: this.#isRolledBack,
       staleSeconds: this.#current ? Math.round(this.#freshness.staleMs / 1000) : null,
       lastSuccess: this.#lastSuccessMs === undefined ? null : new Date(this.#lastSuccessMs).toISOString(),
       lastFailure: failure ? { at: new Date(failure.atMs).toISOString(), reason: failure.reason } : null,
@@ -300,11 +300,11 @@ export class Arrival implements FollowedSource {
   }
 
   /** Whether an operator rolled back (`POST /rollback`) from the last fetched generation. */
-  get #isHeldBack(): boolean {
+  get #isRolledBack(): boolean {
     return this.#cache.fetched !== this.#cache.pointers[0];
   }
 
-  #heldBackText({ generation }: Pointer): string {
+  #rolledBackText({ generation }: Pointer): string {
     const [served, left] = [generation, this.#cache.fetched!.generation].map((name) => name.slice(0, 12));
     return `generation ${served} is served after a rollback from ${left}, until something newer is published`;
   }
@@ -374,7 +374,7 @@ export class Arrival implements FollowedSource {
       const current = this.#current;
       if (pointer.sha256 !== current?.sha256) {
         this.#assertNewer(pointer);
-        await this.#bring(pointer, take);
+        await this.#download(pointer, take);
       } else if (pointer.sequence < current.sequence) return; // A mirror lags behind.
       if (pointer.sequence !== current?.sequence || pointer.sha256 !== current.sha256)
         await this.#keeping.keep(pointer);
@@ -403,12 +403,12 @@ export class Arrival implements FollowedSource {
     if (!isOlderData(pointer, current) && !isBefore) return;
     const text = ({ generation, created, sequence }: Pointer): string =>
       `generation ${generation.slice(0, 12)} (number ${sequence}${created === undefined ? '' : `, data of ${created}`})`;
-    const how = this.#isHeldBack ? 'was fetched before' : 'is served';
+    const how = this.#isRolledBack ? 'was fetched before' : 'is served';
     const what = `${text(pointer)} is older than ${text(current)}, which ${how}`;
     throw new OperationError('refused', `${this.#target.name}: ${what}; --allow-rollback accepts it`);
   }
 
-  async #bring(pointer: Pointer, take: Take): Promise<void> {
+  async #download(pointer: Pointer, take: Take): Promise<void> {
     const { baseUrl, report, settings } = this.#options;
     const { held, figures } = await fetchGeneration(pointer, {
       target: this.#target,

@@ -13,7 +13,7 @@ import { describeSnapshot, type HeldFile, type LoadOptions } from '../../data/st
 import { openSnapshot } from '../../engine/engine.ts';
 import { type LoadedSnapshot, metadataOf, misfitsIn, misfitText, sectionsOf } from '../../engine/shared.ts';
 import { steadyMs } from '../observe/clock.ts';
-import { anewText, bytesText, countText } from '../observe/quantities.ts';
+import { deflatedText, bytesText, countText } from '../observe/quantities.ts';
 import type { Report } from '../observe/events.ts';
 import { type Documents, openApiDocuments } from '../pages/openapi/documents.ts';
 import { queryOptionsOf } from '../catalogue/queryOptions.ts';
@@ -69,7 +69,7 @@ export async function loadGeneration(
   const opening = openingOf(settings, (line) => report(line, 'warn'));
   const how = { baseUrl, assertRoom, isUncached, isOffThread, ...opening };
   const { loaded, held } = await showProgress((onProgress) => openSnapshotFile(settings.data, before, how, onProgress));
-  tellLoaded(held.file, loaded, steadyMs() - startMs, report);
+  reportLoaded(held.file, loaded, steadyMs() - startMs, report);
   try {
     const [documents, blocks, changes] = await Promise.all([
       documentsFor(settings, loaded),
@@ -151,7 +151,7 @@ export function openingOf(
   return { threads, takesNulls: takeNulls, ...(lenient ? { onSkipped } : {}) };
 }
 
-function tellLoaded(data: string, loaded: LoadedSnapshot, ms: number, report: Report): void {
+function reportLoaded(data: string, loaded: LoadedSnapshot, ms: number, report: Report): void {
   const sections = sectionsOf(loaded);
   const { collections } = metadataOf(sections);
   const records = collections.reduce((sum, collection) => sum + collection.records, 0);
@@ -220,7 +220,7 @@ async function blocksOf(
         onProgress,
       ),
     );
-    tellBlocks(loaded.generation, blocks, steadyMs() - startMs, report);
+    reportBlocks(loaded.generation, blocks, steadyMs() - startMs, report);
     return blocks.loaded;
   } catch (error) {
     if (!(error instanceof OperationError) || error.code === 'memory') throw error;
@@ -229,7 +229,7 @@ async function blocksOf(
   }
 }
 
-function tellBlocks(
+function reportBlocks(
   generation: string,
   { loaded, file, made, refusal }: LoadedBlocks,
   ms: number,
@@ -239,7 +239,7 @@ function tellBlocks(
   const done = made ? 'compressed records' : 'loaded compressed records';
   const place = file === undefined ? '' : `, ${made ? 'kept in' : 'of'} ${file}`;
   const reason = refusal === undefined ? '' : ` (${refusal})`;
-  const anew = made ? anewText(made) : '';
+  const anew = made ? deflatedText(made) : '';
   const line = `${done} (${bytesText(bytes)}) in ${(ms / 1000).toFixed(1)} s${anew}${place}${reason}`;
   const seconds = Math.round(ms) / 1000;
   // A warning, because without a usable file every start compresses all records again.

@@ -98,7 +98,7 @@ export function receive(from: Worker, take: (message: FromThread) => void): void
 }
 
 /** Sends a thread its data. The memories are shared with it; the port of the authority is transferred. */
-export function give(to: Worker, data: ServingData): void {
+export function transfer(to: Worker, data: ServingData): void {
   to.postMessage(data, data.authority ? [data.authority.port] : []);
 }
 
@@ -124,7 +124,7 @@ export interface Orders {
   /** Returns the first generation and drops the reference to it. Can be called once. */
   first(): GenerationData;
   /** Sets the handler of swaps. The supervisor sends none before the thread listens. */
-  heed(orders: SwapOrders): void;
+  obey(orders: SwapOrders): void;
 }
 
 /** Receives the orders of a serving thread. Keeps the thread alive until `from` is closed. */
@@ -151,7 +151,7 @@ export function ordersFrom(from: MessagePort): Orders {
     given = undefined;
     return taken;
   };
-  return { data: data.promise, drain: drain.promise, first, heed: (orders) => void (swaps = orders) };
+  return { data: data.promise, drain: drain.promise, first, obey: (orders) => void (swaps = orders) };
 }
 
 /** The stack of an error, or the text of any other thrown value. Errors cannot be sent as messages. */

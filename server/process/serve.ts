@@ -16,7 +16,7 @@ import { ACCESS_LINES, newTally } from '../observe/tally.ts';
 import { countText, MEGABYTE } from '../observe/quantities.ts';
 import type { Administration } from './administration.ts';
 import { type GenerationOptions, loadGeneration, type ServedData, type ShowProgress } from './loadGeneration.ts';
-import { allEnded, cutLine, noteOrders } from './signals.ts';
+import { allEnded, cutLine, noteReloadSignals } from './signals.ts';
 import { ServingThreads, ThreadFaults } from './servingThreads.ts';
 import { type LastingData, stackOf } from './messages.ts';
 import type { Arrival, ArrivalOptions } from './arrival.ts';
@@ -49,10 +49,10 @@ export async function serve(
   { commandLine, beforeFirst }: Starter,
 ) {
   raiseHeadLimit();
-  const wasOrdered = noteOrders(tell);
+  const wasOrdered = noteReloadSignals(tell);
   let administration: Administration | undefined;
-  const report = heardBy(() => administration, tell);
-  tellScarcity(settings, report);
+  const report = forwardSteps(() => administration, tell);
+  reportScarcity(settings, report);
   const claims = await claimPorts(settings.host, settings.port, settings.http10Port);
   let accessLogs: AccessLogs | undefined;
   const faults = new ThreadFaults(report, (events) => administration?.metrics.observe(events));
@@ -74,12 +74,12 @@ export async function serve(
     authority = await authorityOf(settings, report, administration, faults);
     const baseUrl = settings.baseUrl ?? `http://localhost:${claims.port}`;
     const watch = settings.watch ? await (await import('./watch.ts')).watchOver(settings.data) : undefined;
-    const shared = { ports: claims, baseUrl, authority, administration, accessLogs, staleness: sharedWord() };
+    const shared = { ports: claims, baseUrl, authority, administration, accessLogs, staleness: newSharedWord() };
     const arrival = await arrivalOf({ settings, baseUrl, commandLine, report }, administration);
     if (arrival) stops.push(() => arrival.stop());
     const served = await loaded(settings, { baseUrl, report, showProgress }, arrival);
     if (settings.maxStaleMs !== undefined) {
-      stops.push(keepStaleness(shared.staleness, () => arrival?.unreadyReason() !== undefined));
+      stops.push(startStalenessFlag(shared.staleness, () => arrival?.unreadyReason() !== undefined));
     }
     await claims.release();
     beforeFirst();
@@ -95,7 +95,7 @@ export async function serve(
   }
 }
 
-function tellScarcity({ threads }: Settings, report: Report): void {
+function reportScarcity({ threads }: Settings, report: Report): void {
   const scarcity = scarceDescriptors(threads, descriptorLimit());
   if (scarcity !== undefined) report(scarcity);
 }
@@ -106,9 +106,9 @@ function startThreads(settings: Settings, report: Report, faults: ThreadFaults):
 }
 
 /** A report that also passes its steps to the administration once there is one. */
-function heardBy(administration: () => Administration | undefined, tell: Report): Report {
+function forwardSteps(administration: () => Administration | undefined, tell: Report): Report {
   return (text, level, step) => {
-    if (step) administration()?.stepped(step);
+    if (step) administration()?.noteStep(step);
     tell(text, level, step);
   };
 }
@@ -137,7 +137,7 @@ async function arrivalOf(
   return arrival;
 }
 
-function sharedWord(): Int32Array {
+function newSharedWord(): Int32Array {
   return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 }
 
@@ -179,7 +179,7 @@ export function needsStandardOutput(settings: Settings): boolean {
   return settings.accessLog === '-' || (hasAuthority(settings) && (settings.auditLog ?? '-') === '-');
 }
 
-const NOBODY: Observer = () => undefined;
+const ignoreEvents: Observer = () => undefined;
 
 /** The embedded sample comes with a demonstration authority unless the settings name one. */
 export function hasAuthority({ authority, data }: Settings): boolean {
@@ -195,7 +195,7 @@ async function authorityOf(
 ): Promise<AuthoritySupervisor | undefined> {
   if (!hasAuthority(settings)) return undefined;
   const { startAuthority } = await import('./authorityStart.ts');
-  const count = administration?.metrics.observe ?? NOBODY;
+  const count = administration?.metrics.observe ?? ignoreEvents;
   const onLostThread: OnLostThread = (error, isStarvation) => {
     if (isStarvation) faults.starved('authority', reasonOf(error));
     else faults.died('authority', stackOf(error));
@@ -314,7 +314,7 @@ function descriptorLimit(): number | undefined {
 const LOOK_MS = 250;
 
 /** Keeps the word at 1 while `isStale` returns true, else at 0. Returns a function that stops this. */
-export function keepStaleness(word: Int32Array, isStale: () => boolean): () => void {
+export function startStalenessFlag(word: Int32Array, isStale: () => boolean): () => void {
   const look = (): void => void Atomics.store(word, 0, isStale() ? 1 : 0);
   look();
   const timer = setInterval(look, LOOK_MS).unref();

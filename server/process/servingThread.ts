@@ -13,10 +13,10 @@ import { MEGABYTE } from '../observe/quantities.ts';
 import { healthBefore, type Unready } from '../http/health.ts';
 import type { Listener, ListenerLoad, ListenOptions } from '../http/listener.ts';
 import { listenUws } from '../http/uws/transport.ts';
-import { whyNoUws } from '../http/uws/library.ts';
+import { uwsLoadError } from '../http/uws/library.ts';
 import { type LastingData, ordersFrom, send, stackOf, type SwapOrders, type ThreadStart } from './messages.ts';
 import { checkReleases, released } from './release.ts';
-import { type Lasting, ThreadGenerations } from './threadGenerations.ts';
+import { type ThreadServices, ThreadGenerations } from './threadGenerations.ts';
 
 /** No descriptor is left in the process (EMFILE) or in the system (ENFILE). */
 const EXHAUSTED: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);
@@ -82,7 +82,7 @@ setInterval(() => {
 }, BEAT_MS).unref();
 const [service, noUws] = await Promise.all([
   hasAuthority ? import('../authority/soap/service.ts') : undefined,
-  whyNoUws(),
+  uwsLoadError(),
 ]);
 const nodePart = hasHttp10 || noUws !== undefined ? await import('../http/node/transport.ts') : undefined;
 if (noUws !== undefined) send(supervisor, { kind: 'noUws', reason: noUws });
@@ -151,7 +151,7 @@ function swapOrders(generations: ThreadGenerations, listeners: readonly Listener
 }
 
 /** A separate function, so that no stack frame keeps the first generation in memory. */
-function generationsOf(data: LastingData, beside: Pick<Lasting, 'slices' | 'trustedHosts'>): ThreadGenerations {
+function generationsOf(data: LastingData, beside: Pick<ThreadServices, 'slices' | 'trustedHosts'>): ThreadGenerations {
   return new ThreadGenerations(orders.first(), { ...data, ...beside, onLostPool });
 }
 
@@ -163,7 +163,7 @@ async function serve(data: LastingData): Promise<number> {
   const { settings, authority: link, soapAnswers: tally } = data;
   const slices = new Slices(steadyMs);
   const generations = generationsOf(data, { slices, trustedHosts: () => part?.authority.trustedHosts() });
-  const part = link && service?.openAuthority(link, { settings, tally, otherwise: generations.handler });
+  const part = link && service?.openAuthority(link, { settings, tally, fallback: generations.handler });
   const isWatched = data.requests !== undefined || data.accessLog !== undefined;
   const watch = isWatched ? await (await import('./threadWatch.ts')).threadWatch(data) : undefined;
   let listeners: readonly Listener[] = [];
@@ -177,7 +177,7 @@ async function serve(data: LastingData): Promise<number> {
     }
     // The supervisor ends the process, after the threads have finished what they can.
     process.on('uncaughtException', (error) => send(supervisor!, { kind: 'broken', stack: stackOf(error) }));
-    orders.heed(swapOrders(generations, listeners));
+    orders.obey(swapOrders(generations, listeners));
     setInterval(() => Atomics.store(beats, 1, loadOf(listeners).replacedReaders), BEAT_MS).unref();
     // Otherwise the authority would refuse the first requests.
     await part?.authority.started;

@@ -8,7 +8,7 @@ import type { DrainTime } from '../http/listener.ts';
 import type { Observer, Report, ThreadKind } from '../observe/events.ts';
 import { BUG_EXIT, endAtOnce } from './signals.ts';
 import type { ServedData } from './loadGeneration.ts';
-import { dataFor, give, type LastingData, send, stackOf, type ThreadParts } from './messages.ts';
+import { dataFor, transfer, type LastingData, send, stackOf, type ThreadParts } from './messages.ts';
 import { type FromServing, type ServingThread, startServingThread } from './startedThread.ts';
 import { PROGRAM_GONE } from '../../data/threadsInOrder.ts';
 import { epochSeconds, steadyMs } from '../observe/clock.ts';
@@ -55,7 +55,7 @@ export class ServingThreads {
   async begin(dataOf: (i: number) => LastingData, served: ServedData): Promise<void> {
     this.#served = served;
     setInterval(() => this.#look(), LOOK_MS).unref();
-    for (const [i, { worker }] of this.#threads.entries()) give(worker, { ...dataOf(i), first: dataFor(served) });
+    for (const [i, { worker }] of this.#threads.entries()) transfer(worker, { ...dataOf(i), first: dataFor(served) });
     await Promise.all(this.#threads.map(({ listens }) => listens));
   }
 
@@ -98,7 +98,7 @@ export class ServingThreads {
   #start(parts: ThreadParts): ServingThread {
     const thread: ServingThread = startServingThread(parts, {
       failed: (error) => void this.#end(`died, please report it: ${stackOf(error)}`),
-      said: (message) => this.#heard(message),
+      onMessage: (message) => this.#receive(message),
     });
     this.#running.add(thread);
     void this.#forgetOnceEnded(thread);
@@ -111,16 +111,16 @@ export class ServingThreads {
     this.#running.delete(thread);
   }
 
-  #heard(message: FromServing): void {
+  #receive(message: FromServing): void {
     if (message.kind === 'bug') this.#report(`a request met a bug, please report it: ${message.stack}`, 'error');
-    else if (message.kind === 'noUws') this.#reportNoUws(message.reason);
+    else if (message.kind === 'noUws') this.#reportMissingUws(message.reason);
     else if (message.kind === 'exhausted') this.#faults.exhausted(message.reason);
     else if (message.kind === 'starved') this.#faults.starved('pool', message.reason);
     else this.#faults.died('pool', message.stack);
   }
 
   /** Every thread sends this; it is logged once. */
-  #reportNoUws(reason: string): void {
+  #reportMissingUws(reason: string): void {
     if (this.#isWithoutUws) return;
     this.#isWithoutUws = true;
     const system = `Node ${process.versions.node}, ${process.platform} ${process.arch}`;

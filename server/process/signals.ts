@@ -24,13 +24,13 @@ export function endAtOnce(code: number): never {
 
 /** From now on SIGHUP and SIGUSR2 do not end the process, and the launcher forwards both. */
 export function outliveSignals(report: (line: string) => void): void {
-  reportUnheard('SIGHUP', () => report('SIGHUP: there is nothing to reload yet'));
-  reportUnheard('SIGUSR2', () => report('SIGUSR2: there is no log to reopen'));
+  reportUnhandled('SIGHUP', () => report('SIGHUP: there is nothing to reload yet'));
+  reportUnhandled('SIGUSR2', () => report('SIGUSR2: there is no log to reopen'));
   process.send?.('hears orders');
 }
 
 /** Listens to a signal and logs it unless a later listener handles it. */
-function reportUnheard(signal: NodeJS.Signals, report: () => void): void {
+function reportUnhandled(signal: NodeJS.Signals, report: () => void): void {
   const unheard = process.listenerCount(signal) + 1;
   process.on(signal, () => {
     if (process.listenerCount(signal) === unheard) report();
@@ -41,7 +41,7 @@ function reportUnheard(signal: NodeJS.Signals, report: () => void): void {
  * Notes reload requests that arrive too early to be handled. Returns a function that stops this and says whether there
  * was one.
  */
-export function noteOrders(report: (line: string) => void): () => boolean {
+export function noteReloadSignals(report: (line: string) => void): () => boolean {
   let isOrdered = false;
   const note = (): void => {
     isOrdered = true;

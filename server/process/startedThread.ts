@@ -19,10 +19,10 @@ export interface ServingThread {
 
 export type FromServing = Extract<FromThread, { readonly kind: 'noUws' | 'bug' | 'died' | 'starved' | 'exhausted' }>;
 
-export interface ThreadHearer {
+export interface ThreadListener {
   /** Called once if a listening thread ends unexpectedly or is about to. */
   failed(error: unknown): void;
-  said(message: FromServing): void;
+  onMessage(message: FromServing): void;
 }
 
 /**
@@ -33,7 +33,7 @@ export interface ThreadHearer {
 const LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 12 };
 
 /** Starts a thread, which waits for its data. Throws the system's error if it cannot start one. */
-export function startServingThread(parts: ThreadParts, hearer: ThreadHearer): ServingThread {
+export function startServingThread(parts: ThreadParts, hearer: ThreadListener): ServingThread {
   const beats = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
   const workerData: ThreadStart = { ...parts, beats };
   const worker = new Worker(new URL('./servingThread.ts', import.meta.url), { workerData, resourceLimits: LIMITS });
@@ -60,7 +60,7 @@ export function startServingThread(parts: ThreadParts, hearer: ThreadHearer): Se
       else if (message.kind === 'listening') {
         hasListened = true;
         resolve();
-      } else if (isAboutThreads(message)) hearer.said(message);
+      } else if (isAboutThreads(message)) hearer.onMessage(message);
       else messages.emit(message.kind, message);
     });
   });

@@ -16,7 +16,7 @@ import type { GenerationData, LastingData } from './messages.ts';
 import type { GenerationStatistics } from './threadTallies.ts';
 
 /** Parts that all generations of a thread share. */
-export type Lasting = Pick<LastingData, 'settings' | 'rowSetCacheBytes' | 'ignoredParameters'> & {
+export type ThreadServices = Pick<LastingData, 'settings' | 'rowSetCacheBytes' | 'ignoredParameters'> & {
   readonly slices: Slices;
   readonly onLostPool: OnLostThread;
   readonly trustedHosts: PageSources['trustedHosts'];
@@ -33,13 +33,13 @@ interface Ready {
 /** The generations of a thread. `handler` is the same for all of them. */
 export class ThreadGenerations {
   readonly handler: Handler = (request, disconnection) => this.#served.handler(request, disconnection);
-  readonly #lasting: Lasting;
+  readonly #lasting: ThreadServices;
   #served: Ready;
   #next: Ready | undefined;
   /** Sums over the earlier generations: numbers only, so that no memory of them is kept. */
   #before: GenerationStatistics | undefined;
 
-  constructor(first: GenerationData, lasting: Lasting) {
+  constructor(first: GenerationData, lasting: ThreadServices) {
     this.#lasting = lasting;
     this.#served = this.#readied(first);
   }

@@ -8,7 +8,7 @@ import { withTimeLimit } from '../../data/timeLimit.ts';
 const EVERY_MS = 1000;
 
 /** Polls until a refused change is reported again: the shortage of memory, descriptors or disk may be over. */
-const AGAIN_LOOKS = 600;
+const RETRY_POLLS = 600;
 
 /**
  * Identifies data: device, inode, length and modification time of the file, or of each file of a directory. Undefined
@@ -51,7 +51,7 @@ export async function watchOver(data: string): Promise<Watch> {
       if (found === undefined || !isSettled || (found === told && --looksLeft > 0)) return;
       told = found;
       looksLeft = Infinity;
-      void onReplaced().then((isTaken) => (looksLeft = isTaken ? Infinity : AGAIN_LOOKS));
+      void onReplaced().then((isTaken) => (looksLeft = isTaken ? Infinity : RETRY_POLLS));
     };
     const timer = setInterval(() => {
       if (isLooking) return;

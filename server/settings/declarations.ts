@@ -180,7 +180,7 @@ export function readOrigins(
   const sources = { declarations: DECLARATIONS, fileSetting: CONFIG, flags, environment };
   const gathered = gatherSettings(sources);
   const { values, mistakes } = gathered;
-  const origins = overrule(gathered);
+  const origins = dropOverruled(gathered);
   mistakes.push(...sharedValues({ values, origins }, PORTS), ...sourceMistakes(values, origins));
   // The fetched data is served, regardless of the default.
   if (values['from'] !== undefined) values['data'] = values['cache'];
@@ -191,7 +191,7 @@ export function readOrigins(
 }
 
 /** Removes the data source of environment and file if a flag names another one. Returns the remaining origins. */
-function overrule({ values, texts, origins }: Omit<ReturnType<typeof gatherSettings>, 'mistakes'>): Origins {
+function dropOverruled({ values, texts, origins }: Omit<ReturnType<typeof gatherSettings>, 'mistakes'>): Origins {
   const isFlag = (name: string): boolean => origins[name]?.startsWith('flag') === true;
   if (!isFlag('data') || ['from', 'follow'].some(isFlag)) return origins;
   const overruled = ['from', 'follow', 'maxStaleMs'].filter((name) => !isFlag(name));

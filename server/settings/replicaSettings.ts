@@ -137,8 +137,12 @@ export function targetAccessOf(
   environment: Environment,
 ): TargetAccess {
   const { ca, natsCredentials, natsCa, natsReplicas, s3Endpoint, s3Region, s3Addressing } = settings;
-  const of = (name: string): string => environment[name]?.trim() ?? '';
-  const keys = { id: of('AWS_ACCESS_KEY_ID'), secret: of('AWS_SECRET_ACCESS_KEY'), token: of('AWS_SESSION_TOKEN') };
+  const variable = (name: string): string => environment[name]?.trim() ?? '';
+  const keys = {
+    id: variable('AWS_ACCESS_KEY_ID'),
+    secret: variable('AWS_SECRET_ACCESS_KEY'),
+    token: variable('AWS_SESSION_TOKEN'),
+  };
   return {
     ca,
     nats: { credentials: natsCredentials, ca: natsCa, replicas: natsReplicas },
@@ -147,7 +151,7 @@ export function targetAccessOf(
       region: s3Region,
       addressing: s3Addressing,
       keys,
-      keyService: keyServiceOf(of, s3Region),
+      keyService: keyServiceOf(variable, s3Region),
     },
   };
 }

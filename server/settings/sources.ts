@@ -174,11 +174,11 @@ function given(setting: Setting<unknown>, sources: Sources, file: ConfigFile | u
   const value = file && Object.hasOwn(file.table, setting.name) ? file.table[setting.name] : undefined;
   if (!file || value === undefined) return undefined;
   const members: readonly unknown[] = setting.arity === 'many' && Array.isArray(value) ? value : [value];
-  const fromAt = (...path: TomlPath): string => `${placeText(file.placeOf(path))}: key ${setting.name}`;
+  const locationOf = (...path: TomlPath): string => `${placeText(file.placeOf(path))}: key ${setting.name}`;
   return {
-    from: fromAt(setting.name),
+    from: locationOf(setting.name),
     values: members.map((member) => fileValue(setting, member, file.path)),
-    froms: members.map((_, i) => fromAt(setting.name, i)),
+    froms: members.map((_, i) => locationOf(setting.name, i)),
   };
 }
 

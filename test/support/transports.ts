@@ -135,7 +135,7 @@ export async function startSoapServer(
     await release();
     const settings = { baseUrl: `http://127.0.0.1:${port}`, allowBaseUrls: [], soapBodyBytesMax };
     const otherwise = (): Answer => ({ ...textAnswer('other'), status: 404 });
-    const handler = soapHandler({ authority, tally: newTally(SOAP_ANSWERS), settings, otherwise });
+    const handler = soapHandler({ authority, tally: newTally(SOAP_ANSWERS), settings, fallback: otherwise });
     both.push(await running(transport, handler, port));
   }
   const [url, http10Url] = both.map(({ port }) => `http://127.0.0.1:${port}`) as [string, string];

@@ -107,15 +107,15 @@ function rootOf(text: string): XmlElement {
   if (text.length > DOCUMENT_BYTES_MAX || Buffer.byteLength(text) > DOCUMENT_BYTES_MAX)
     misshapen(`is longer than ${DOCUMENT_BYTES_MAX} bytes`);
   if (!text.isWellFormed()) misshapen('has characters that are not Unicode');
-  const reading = readXml(text, LIMITS, { declared: judgeVersion, started: judge });
+  const reading = readXml(text, LIMITS, { declared: assertVersion, started: assertPlainNames });
   return reading.kind === 'read' ? reading.root : misshapen(REASONS[reading.problem](reading.line));
 }
 
-function judgeVersion(version: string | undefined): void {
+function assertVersion(version: string | undefined): void {
   if (version !== '1.0') misshapen('is not XML 1.0');
 }
 
-function judge({ declarations, attributes }: XmlElement): void {
+function assertPlainNames({ declarations, attributes }: XmlElement): void {
   if (declarations.length > 1) misshapen('declares two namespaces on one element');
   if (attributes.length > 1) misshapen('has an element with two attributes');
   if (attributes[0] && attributes[0].uri !== '') misshapen('has an attribute with a prefix');

@@ -57,7 +57,7 @@ export function expirySourceOf({
 }: ExpiringParts): ExpirySource {
   const cas = anchors.filter(isCa);
   const all = crlStoreOf(crls ?? []);
-  const own = `${endingFirst(certificate, notAfter)} ${shownSubject(certificate)} has expired: nobody believes what is issued`;
+  const own = `${firstToExpire(certificate, notAfter)} ${shownSubject(certificate)} has expired: nobody believes what is issued`;
   return {
     certificates: [
       { what: 'certificate', at: notAfter, note: own },
@@ -76,7 +76,7 @@ export function expirySourceOf({
 }
 
 /** Which ends first: the certificate of the authority or one above it. Continues with the authority's name. */
-export function endingFirst(certificate: Certificate, notAfter: number): string {
+export function firstToExpire(certificate: Certificate, notAfter: number): string {
   return notAfter < certificate.notAfter ? 'what certified' : 'the certificate of';
 }
 

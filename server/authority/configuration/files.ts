@@ -18,14 +18,14 @@ export interface Mistakes {
 }
 
 /** A wrong file could have an error in every line. After these are fixed, the next load shows the others. */
-const TOLD_MAX = 1000;
+const LISTED_MAX = 1000;
 
 export function noMistakes(): Mistakes {
   const list: Mistake[] = [];
   let untold = 0;
   return {
     add(place, message) {
-      if (list.length < TOLD_MAX) list.push({ ...place, message });
+      if (list.length < LISTED_MAX) list.push({ ...place, message });
       else untold++;
     },
     get all() {

@@ -124,17 +124,17 @@ export function checkedHosts(
 ): readonly TrustedHost[] {
   const places = new Map<string, Place>();
   return drafts.map((draft) => {
-    const complain = complainAt(draft.place, mistakes);
+    const complain = reportAt(draft.place, mistakes);
     const earlier = places.get(draft.name);
     if (earlier) complain(`the trusted host ${JSON.stringify(draft.name)} is also at ${placeText(earlier)}`);
     else places.set(draft.name, draft.place);
     if (draft.name === siteName) complain(`the trusted host ${JSON.stringify(draft.name)} has the name of this site`);
     complain(problemOf('name', draft.name, siteNameProblem));
     complain(problemOf('signer', draft.signer, personProblem));
-    if (!isAddress(draft.uri)) complain(`${gotten('uri', draft.uri)}, want an address such as https://host/path`);
+    if (!isAddress(draft.uri)) complain(`${receivedText('uri', draft.uri)}, want an address such as https://host/path`);
     const mappings = draft.mappings.map(({ remote, local, place }) => {
-      complainAt(place, mistakes)(problemOf('remote', remote, roleProblem));
-      complainAt(place, mistakes)(problemOf('local', local, roleProblem));
+      reportAt(place, mistakes)(problemOf('remote', remote, roleProblem));
+      reportAt(place, mistakes)(problemOf('local', local, roleProblem));
       return { remote, local };
     });
     return { name: draft.name, uri: draft.uri, signer: nameKeysUnder(namespaces).ofText(draft.signer) ?? '', mappings };
@@ -146,7 +146,7 @@ export function hostNotes(drafts: readonly HostDraft[]): readonly string[] {
   return bare.map(({ name }) => `the trusted host ${JSON.stringify(name)} maps no roles: its users get none here`);
 }
 
-function complainAt(place: Place, mistakes: Mistakes): (message: string | undefined) => void {
+function reportAt(place: Place, mistakes: Mistakes): (message: string | undefined) => void {
   return (message) => {
     if (message !== undefined) mistakes.add(place, message);
   };
@@ -154,12 +154,12 @@ function complainAt(place: Place, mistakes: Mistakes): (message: string | undefi
 
 function problemOf(what: string, text: string, judge: (text: string) => string | undefined): string | undefined {
   const problem = judge(text);
-  if (text === '') return gotten(what, text);
+  if (text === '') return receivedText(what, text);
   return problem && `${what}: ${JSON.stringify(text)} ${problem}`;
 }
 
 /** Describes the value of a key. A missing key reads as ''. */
-function gotten(key: string, text: string): string {
+function receivedText(key: string, text: string): string {
   return text === '' ? `${key} is missing or empty` : `${key}: got ${JSON.stringify(text)}`;
 }
 

@@ -22,7 +22,7 @@ import { readCertificateFile, readCrlFile, trustStoreOf } from '../x509/search.t
 import { type PrivateKeys, readPem } from '../x509/pem.ts';
 import { revokedIn } from '../x509/revocation.ts';
 import { type AcceptedChain, type ChainRules, validateChain } from '../x509/validate.ts';
-import { endingFirst } from './expiries.ts';
+import { firstToExpire } from './expiries.ts';
 import type { AuthorityKeys } from './keys.ts';
 
 /** The namespaces, with each CA's name as written in the file. */
@@ -182,7 +182,7 @@ export function readIdentity(keys: AuthorityKeys, { at, namespaces, anchors, pla
   const notAfter = verdict?.accepted === true ? lastEnd(certificates, rules, verdict) : certificate.notAfter;
   const days = Math.ceil((notAfter - at) / 86_400);
   const name = nameText(certificate.subject);
-  const what = endingFirst(certificate, notAfter);
+  const what = firstToExpire(certificate, notAfter);
   const notes = notAfter - at < EXPIRY_NOTE_SECONDS ? [`${what} ${name} expires within ${days} days`] : [];
   if (isReadableByOthers(keys.key)) notes.push(`others than its owner can read the key ${keys.key}`);
   const revoked = (crls: CrlStore): Certificate | undefined => revokedOn(certificates, rules, crls);

@@ -119,7 +119,7 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
   if (!source) return { kind: 'refused', mistakes: mistakes.all };
   const { table, placeOf } = source;
   const keys = keysOf(file, source);
-  judgeWindow(source, keys);
+  checkWindow(source, keys);
   const drafts = draftsOf(source, keys);
   const spaces = readNamespaces(table['namespaces'], source);
   const namespaces = spaces?.patterns;
@@ -131,7 +131,7 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
   // Taken before the files are read, so that a file written meanwhile changes the state.
   const crlStamp = keys.crls === undefined ? '' : directoryStamp(keys.crls);
   const crlFiles = keys.crls === undefined ? undefined : readCrlFiles(keys.crls, placeOf(['crls']), mistakes, unusable);
-  if (!identity || anchors.length === 0 || mistakes.all.length > 0) return refusedWith(mistakes, unusable);
+  if (!identity || anchors.length === 0 || mistakes.all.length > 0) return refusalOf(mistakes, unusable);
   const crls = crlFiles?.flatMap((read) => read.crls);
   const revoked = crls && identity.revoked(crlStoreOf(crls));
   const data: AuthorityData = {
@@ -172,7 +172,7 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
  * Like loadAuthority, but throws OperationError `network` for a path that does not respond, which would block this
  * thread.
  */
-export async function loadAnswering(file: string, at: number): Promise<AuthorityLoading> {
+export async function tryLoadAuthority(file: string, at: number): Promise<AuthorityLoading> {
   await assertAnswers(file);
   const source = sourceIn(file, noMistakes());
   if (source) {
@@ -190,13 +190,13 @@ function sourceIn(file: string, mistakes: Mistakes): Source | undefined {
 }
 
 /** Also reports the unusable files, which often cause the errors. */
-function refusedWith(mistakes: Mistakes, unusable: Mistakes): AuthorityLoading {
+function refusalOf(mistakes: Mistakes, unusable: Mistakes): AuthorityLoading {
   for (const one of unusable.all) mistakes.add(one, one.message);
   return { kind: 'refused', mistakes: mistakes.all };
 }
 
 /** Loads a configuration file. Throws OperationError `input` with all errors, one per line. */
-export function loadedOrThrown(file: string, at: number): LoadedAuthority {
+export function loadOrThrow(file: string, at: number): LoadedAuthority {
   const loading = loadAuthority(file, at);
   if (loading.kind === 'loaded') return loading;
   throw new OperationError('input', loading.mistakes.map(mistakeText).join('\n'));
@@ -206,7 +206,7 @@ interface Source extends TomlDocument {
   readonly mistakes: Mistakes;
 }
 
-function judgeWindow({ placeOf, mistakes }: Source, { notBeforeOffsetSeconds, lifetimeSeconds }: AuthorityKeys): void {
+function checkWindow({ placeOf, mistakes }: Source, { notBeforeOffsetSeconds, lifetimeSeconds }: AuthorityKeys): void {
   if (notBeforeOffsetSeconds + lifetimeSeconds > 0) return;
   const what = 'notBeforeOffsetSeconds has every attribute certificate end before it is issued';
   mistakes.add(placeOf(['notBeforeOffsetSeconds']), `${what}: lifetimeSeconds is ${lifetimeSeconds}`);

@@ -10,14 +10,14 @@ import { OUTCOME } from './tally.ts';
  */
 export function replyTo(authority: Authority, message: SoapMessage, onBug: (error: unknown) => void): Reply {
   try {
-    return carryOut(authority, message);
+    return execute(authority, message);
   } catch (error) {
     onBug(error);
     return { fault: 'bug' };
   }
 }
 
-function carryOut({ trustedHosts, authorise }: Authority, { body, charset, sender }: SoapMessage): Reply {
+function execute({ trustedHosts, authorise }: Authority, { body, charset, sender }: SoapMessage): Reply {
   const call = readEnvelope(body, charset);
   if (typeof call === 'string') return { fault: call };
   if (call.operation === GET_TRUSTED_HOST_INFO) return listHosts(trustedHosts, call.values[0]);

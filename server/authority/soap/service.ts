@@ -52,7 +52,7 @@ export interface SoapOptions {
   readonly authority: Pick<AuthorityClient, 'find' | 'ask'>;
   readonly settings: SoapSettings;
   readonly tally: Tally;
-  readonly otherwise: Handler;
+  readonly fallback: Handler;
 }
 
 export function openAuthority(
@@ -64,7 +64,7 @@ export function openAuthority(
 }
 
 /** The handler of the service's path. Cost for other paths: one comparison of lengths per base path. */
-export function soapHandler({ authority, settings, tally, otherwise }: SoapOptions): Handler {
+export function soapHandler({ authority, settings, tally, fallback: otherwise }: SoapOptions): Handler {
   const wsdl = xmlAnswer(wsdlBytes(settings.baseUrl));
   const paths = [...new Set([settings.baseUrl, ...settings.allowBaseUrls].map(basePath))];
   const count = ({ answer, cell }: Outcome): Answer => {

@@ -249,7 +249,7 @@ const KEY_TYPES: Readonly<Record<Family, readonly string[]>> = {
  * OpenSSL accepts an RSASSA-PSS signature without its leading zero bytes; RFC 8017, section 8.1.2, does not. For
  * RSASSA-PKCS1-v1_5 OpenSSL checks the length itself (section 8.2.2), and reading the length of a new key costs 5 us.
  */
-function hasLengthOf(key: KeyObject, signature: Uint8Array): boolean {
+function isOfKeyLength(key: KeyObject, signature: Uint8Array): boolean {
   return signature.length === Math.ceil((key.asymmetricKeyDetails?.modulusLength ?? 0) / 8);
 }
 
@@ -267,7 +267,7 @@ export function isSignedWith(
   if (!KEY_TYPES[method.family].includes(key.asymmetricKeyType ?? '')) return false;
   const padding = method.family === 'rsa-pss' ? constants.RSA_PKCS1_PSS_PADDING : constants.RSA_PKCS1_PADDING;
   const isRsa = method.family === 'rsa' || method.family === 'rsa-pss';
-  if (method.family === 'rsa-pss' && !hasLengthOf(key, signed.signature)) return false;
+  if (method.family === 'rsa-pss' && !isOfKeyLength(key, signed.signature)) return false;
   const options = isRsa
     ? { key, padding, ...(method.saltBytes !== undefined && { saltLength: method.saltBytes }) }
     : key;

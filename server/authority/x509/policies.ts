@@ -36,19 +36,19 @@ export function policyProblem(path: readonly Certificate[], budget: ComparisonBu
     const certificate = path[i]!;
     const isAnchor = i === path.length - 1;
     budget.comparisons -= weightOf(certificate) + level.size;
-    if (budget.comparisons < 0) return about(certificate, TOO_MANY);
+    if (budget.comparisons < 0) return problemAt(certificate, TOO_MANY);
     if (!isAnchor) level = nextLevel(level, certificate, takesAny(certificate, i, counters));
-    if (counters.explicitPolicy === 0 && level.size === 0) return about(certificate, NO_POLICY);
-    if (i === 0) return isLeft(certificate, level, counters) ? undefined : about(certificate, NO_POLICY);
+    if (counters.explicitPolicy === 0 && level.size === 0) return problemAt(certificate, NO_POLICY);
+    if (i === 0) return isRemaining(certificate, level, counters) ? undefined : problemAt(certificate, NO_POLICY);
     const mapped = isAnchor ? level : mappedLevel(level, certificate, counters.policyMapping > 0);
-    if (mapped === undefined) return about(certificate, 'maps the certificate policy that stands for all');
+    if (mapped === undefined) return problemAt(certificate, 'maps the certificate policy that stands for all');
     level = mapped;
     count(counters, certificate, isAnchor);
   }
   return undefined;
 }
 
-function about(certificate: Certificate, problem: string): string {
+function problemAt(certificate: Certificate, problem: string): string {
   return `The certificate of ${shownSubject(certificate)} ${problem}.`;
 }
 
@@ -104,7 +104,7 @@ function count(counters: Counters, certificate: Certificate, isAnchor: boolean):
 }
 
 /** Section 6.1.5 a, b and g: the certificate itself may also require a policy. */
-function isLeft({ extensions }: Certificate, level: Level, { explicitPolicy }: Counters): boolean {
+function isRemaining({ extensions }: Certificate, level: Level, { explicitPolicy }: Counters): boolean {
   const isRequired = explicitPolicy <= 1 || extensions.policyConstraints?.requireExplicitPolicy === 0;
   return !isRequired || level.size > 0;
 }

@@ -28,7 +28,7 @@ export function revocationProblem(path: Path, search: PathSearch, findPath: Find
     let isKnown = false;
     for (const crl of crls.of(certificate.issuer.key)) {
       if (!isUsable(crl, certificate, search.rules)) continue;
-      if (!isVouchedFor(crl, { path, issuer }, search, findPath)) continue;
+      if (!hasTrustedSigner(crl, { path, issuer }, search, findPath)) continue;
       if (crl.revoked.has(certificate.serialNumber.toString(16))) {
         return `The certificate of ${shownSubject(certificate)} has been revoked.`;
       }
@@ -84,7 +84,7 @@ export function crlProblem({ scope, signed }: Crl, of: 'users' | 'cas', allowWea
  * configured CA, such as one with a new key, or certified for CRLs by the CA or its issuer, below the same configured
  * CA.
  */
-function isVouchedFor(
+function hasTrustedSigner(
   crl: Crl,
   { path, issuer }: { readonly path: Path; readonly issuer: Certificate },
   search: PathSearch,

@@ -23,12 +23,12 @@ function extend(path: readonly [Certificate, ...Certificate[]], search: PathSear
   if (!search.step()) return undefined;
   const last = path.at(-1)!;
   const anchors = search.rules.trust.named(last.issuer.key);
-  for (const anchor of likeliestFirst(anchors, last)) {
-    const complete = isIssued(last, anchor, search) && judged([...path, anchor], search);
+  for (const anchor of sortByLikelihood(anchors, last)) {
+    const complete = isIssued(last, anchor, search) && checkedPath([...path, anchor], search);
     if (complete) return complete;
   }
   const candidates = search.pool.named(last.issuer.key);
-  for (const issuer of likeliestFirst(candidates, last)) {
+  for (const issuer of sortByLikelihood(candidates, last)) {
     if (search.isSpent) break;
     const isNext = isPossible([...path, issuer], search) && isIssued(last, issuer, search);
     const complete = isNext && extend([...path, issuer], search);
@@ -44,7 +44,7 @@ function noIssuer(last: Certificate): string {
 }
 
 /** A79: an issuer with the key identifier that the certificate names (section 4.2.1.1) is tried first. */
-function likeliestFirst(issuers: readonly Certificate[], { extensions }: Certificate): readonly Certificate[] {
+function sortByLikelihood(issuers: readonly Certificate[], { extensions }: Certificate): readonly Certificate[] {
   const id = extensions.authorityKeyId;
   if (id === undefined || issuers.length < 2) return issuers;
   return issuers.toSorted(
@@ -83,7 +83,7 @@ function hasSameKey(a: Certificate, b: Certificate): boolean {
   return Buffer.compare(a.subjectPublicKey, b.subjectPublicKey) === 0;
 }
 
-function judged(path: Path, search: PathSearch): Path | undefined {
+function checkedPath(path: Path, search: PathSearch): Path | undefined {
   const problem = pathProblem(path, search.rules, search.left) ?? revocationProblem(path, search, findPath);
   return problem === undefined ? path : search.refuse('judged', problem);
 }

@@ -18,7 +18,7 @@ import { integerBetween } from '../../settings/values.ts';
 import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { OperationError, reasonOf } from '../../../data/operationError.ts';
-import { type AuthorityData, loadedOrThrown } from '../../authority/configuration/load.ts';
+import { type AuthorityData, loadOrThrow } from '../../authority/configuration/load.ts';
 import { expiriesOf, firstExpiries } from '../../authority/configuration/expiries.ts';
 import { NO_PRIVATE_KEY, privateKeyOf } from '../../authority/configuration/identity.ts';
 import { inspect } from '../../authority/inspect.ts';
@@ -97,7 +97,7 @@ function addIssue(group: Command, { stdout }: Outputs): void {
 
 /** Throws OperationError `input` with all errors of an invalid configuration, one per line. */
 function checkText(config: string, at: number): string {
-  const { data, notes, unusableFiles, expirySource } = loadedOrThrown(config, at);
+  const { data, notes, unusableFiles, expirySource } = loadOrThrow(config, at);
   return [
     tableText(configurationRows(data, firstExpiries(expiriesOf(expirySource, at)))),
     ...notes.map((note) => `note: ${note}`),

@@ -135,12 +135,12 @@ export class NodeExchange extends LiveExchange {
     const { bytes, isSlow } = answer.body;
     const isShort = bytes <= SHORT_BODY_BYTES || this.#incoming.method === 'HEAD';
     if (isShort || (!isSlow && this.#context.slices.hasTime())) super.send(answer);
-    else this.#goOnLater(() => super.send(answer));
+    else this.#continueLater(() => super.send(answer));
   }
 
   protected async sendLater(answer: Answer | Promise<Answer>, bodyBytesMax?: number): Promise<void> {
     const isTooLong = bodyBytesMax === undefined ? false : this.bodyPasses(bodyBytesMax);
-    const ready = await this.orFailure(answer);
+    const ready = await this.failureOnError(answer);
     this.isAwaiting = false;
     if (!(await isTooLong)) this.send(ready);
     else this.send(bodyBytesMax === 0 ? MALFORMED_REQUEST : { ...ready, close: true });
@@ -185,7 +185,7 @@ export class NodeExchange extends LiveExchange {
         return slices.spend(sinceMs);
       }
       if (body.isSlow && slices.isUp(sinceMs)) {
-        this.#goOnLater(() => this.#resume(body, offset));
+        this.#continueLater(() => this.#resume(body, offset));
         return slices.spend(sinceMs);
       }
       piece = piece.length > copy.length ? piece.subarray(copy.length) : checkedPiece(body, offset);
@@ -196,10 +196,10 @@ export class NodeExchange extends LiveExchange {
     const isShort = !body.isSlow && this.#turnBytes < TURN_BYTES;
     if (isShort && this.#context.slices.hasTime()) return this.#resume(body, offset);
     this.#turnBytes = 0;
-    this.#goOnLater(() => this.#resume(body, offset));
+    this.#continueLater(() => this.#resume(body, offset));
   }
 
-  #goOnLater(goOn: () => void): void {
+  #continueLater(goOn: () => void): void {
     this.#step = () => {
       this.#step = undefined;
       goOn();

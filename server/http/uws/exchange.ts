@@ -2,7 +2,7 @@
 // Without that cache a record costs 1.50 times the instructions, a page with one record 1.24, getTrustedHostInfo 1.10.
 // Bodies are never chunked and no page is buffered: bytes that the socket does not take are read from the body again.
 import {
-  asksClose,
+  hasCloseToken,
   assertHeaderValue,
   checkedPiece,
   dateNow,
@@ -48,7 +48,7 @@ export class UwsRequest extends LiveRequest<HttpRequest> {
     const first = this.firstLine('connection');
     if (first === undefined) return 'nobody';
     if (first.length === CLOSE_LETTERS) return 'library';
-    return asksClose(this.header('connection') ?? '') ? 'us' : 'nobody';
+    return hasCloseToken(this.header('connection') ?? '') ? 'us' : 'nobody';
   }
 }
 
@@ -238,7 +238,7 @@ export class UwsExchange extends LiveExchange {
     this.#hold();
     this.#noteTurn();
     const isTooLong = bodyBytesMax === undefined ? false : this.bodyPasses(bodyBytesMax);
-    const ready = await this.orFailure(answer);
+    const ready = await this.failureOnError(answer);
     const closes = await isTooLong;
     if (this.isGone()) return;
     this.#response.cork(() => {
@@ -249,7 +249,7 @@ export class UwsExchange extends LiveExchange {
 
   /** Handles the request in a later turn, because pipelined requests have used up this one. */
   answerLater(request: UwsRequest, framing: Framing): void {
-    if (framing === 'none') return this.#goOnLater(() => this.answer(request, framing));
+    if (framing === 'none') return this.#continueLater(() => this.answer(request, framing));
     this.#isLate = true;
     this.answer(request, framing);
   }
@@ -259,7 +259,7 @@ export class UwsExchange extends LiveExchange {
     this.#response.onData((piece, isLast) => {
       if (!isLast || !this.#isLate) return takePiece(new Uint8Array(piece), isLast);
       const last = new Uint8Array(piece).slice();
-      this.#goOnLater(() => takePiece(last, true));
+      this.#continueLater(() => takePiece(last, true));
     });
   }
 
@@ -298,7 +298,7 @@ export class UwsExchange extends LiveExchange {
     const mostBytes = this.#isHeld ? SHORT_BODY_BYTES : TURN_BYTES;
     const hasTime = !(this.#isHeld && isSlow) && this.#context.slices.hasTime();
     if (this.#isHead || bytes <= mostBytes || hasTime) super.send(answer);
-    else this.#goOnLater(() => super.send(answer));
+    else this.#continueLater(() => super.send(answer));
   }
 
   protected begin(answer: Answer): void {
@@ -398,7 +398,7 @@ export class UwsExchange extends LiveExchange {
 
   /** Continues in a later turn. The socket took everything so far, so no other callback comes before. */
   #yield(answer: Answer, offset: number): void {
-    this.#goOnLater(() => this.#resume(answer, offset));
+    this.#continueLater(() => this.#resume(answer, offset));
   }
 
   #wait(answer: Answer): void {
@@ -414,7 +414,7 @@ export class UwsExchange extends LiveExchange {
     });
   }
 
-  #goOnLater(goOn: () => void): void {
+  #continueLater(goOn: () => void): void {
     this.#hold();
     this.#noteTurn();
     this.#step = () => {

@@ -33,7 +33,7 @@ export async function loadUws(): Promise<typeof import('uWebSockets.js')> {
 }
 
 /** Why the library cannot be loaded here, in one line with the system's message; undefined if it can. */
-export async function whyNoUws(): Promise<string | undefined> {
+export async function uwsLoadError(): Promise<string | undefined> {
   try {
     await loadUws();
     return undefined;

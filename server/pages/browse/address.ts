@@ -6,7 +6,7 @@ import type { Tour } from './site.ts';
 export type Pair = readonly [name: string, value: string];
 
 /** What names of parameters begin with that are the page's own, not the API's: no field has a full stop in its name. */
-export const OWN = 'browse.';
+export const BROWSE_PREFIX = 'browse.';
 
 /** Longer queries, such as lists of ids, are not repeated in choices, which the page then leaves out. */
 const REPEATED_CHARACTERS_MAX = 1024;
@@ -78,15 +78,15 @@ export function wayUp(target: string): string {
 }
 
 export function apiPath(tour: Tour): string {
-  return tour.up + targetBehind(tour).slice(1);
+  return tour.up + apiTarget(tour).slice(1);
 }
 
 /** The address of the API that answers with what a page shows, as it is sent elsewhere; `query` is encoded. */
 export function apiAddress(tour: Tour, query: string): string {
-  return tour.baseUrl + targetBehind(tour) + (query === '' ? '' : `?${query}`);
+  return tour.baseUrl + apiTarget(tour) + (query === '' ? '' : `?${query}`);
 }
 
 /** Without the ending of a form: that of an export has all records. */
-function targetBehind({ target, version }: Tour): string {
+function apiTarget({ target, version }: Tour): string {
   return target.replace(/^\/browse\//, `/api/${version}/`).replace(/(?:\.|%2e)[^/]*\/?$/i, '/');
 }

@@ -1,13 +1,13 @@
 // The page of the attribute authority: what it is for, its WSDL, and what getTrustedHostInfo answers, by a form or for
 // every role. It shows what that operation tells anybody, and no more.
-import { OWN } from './address.ts';
+import { BROWSE_PREFIX } from './address.ts';
 import { amountOf, framed } from './frame.ts';
 import type { BrowsePage, Site, Tour, TrustedHosts } from './site.ts';
 import { scrollingTable } from './table.ts';
 import { html, type Markup } from './template.ts';
 import { cut } from './values.ts';
 
-export const ROLE = `${OWN}role`;
+export const ROLE = `${BROWSE_PREFIX}role`;
 
 /** Where the service and its description are, behind the root (spec, Service address). */
 const WSDL = 'attAuthority.wsdl';

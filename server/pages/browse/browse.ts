@@ -1,7 +1,7 @@
 // The entry of the pages: which page a path means. Knows the paths
 // behind `/browse/`, and no request nor header.
 import { type Collection, COLLECTIONS, countParts, PARAMETERS_MAX } from '../../../engine/engine.ts';
-import { OWN, type Pair, queryOf, queryTextOf } from './address.ts';
+import { BROWSE_PREFIX, type Pair, queryOf, queryTextOf } from './address.ts';
 import { authorityPage, ROLE } from './authorityPage.ts';
 import { inStep, notFoundPage, refusedPage } from './errorPage.ts';
 import { type BrowsePage, fieldsOf, type Site, type Tour, type TrustedHosts } from './site.ts';
@@ -35,7 +35,7 @@ function pageOf(site: Site, tour: Tour, sight: Sight): BrowsePage | Promise<Brow
         return startPage(site, tour);
       }
       const query = queryTextOf([[`${SEARCH_FIELD}__icontains`, text]]);
-      return elsewhere(`${tour.up}browse/${collection}/?${query}`);
+      return redirectTo(`${tour.up}browse/${collection}/?${query}`);
     }
     case 'authority':
       return authorityPage(site, tour, sight.hosts, sent.find(([name]) => name === ROLE)?.[1]);
@@ -58,10 +58,10 @@ function listOrForm(
     case undefined:
       return listPage(site, tour, collection);
     case 'list':
-      return elsewhere(queryOf(meant.pairs));
+      return redirectTo(queryOf(meant.pairs));
     case 'record':
       // Beside a list whose path names a form there is none of its records.
-      return elsewhere(
+      return redirectTo(
         /\/[^./%]+\/$/.test(tour.target) ? `${meant.id}/` : `${tour.up}browse/${collection.name}/${meant.id}/`,
       );
     case 'refused':
@@ -71,10 +71,10 @@ function listOrForm(
 
 /** The parameters of a form; none if there are none of a form or too many. Cost: the query. */
 function ownParameters({ query }: Tour): readonly Pair[] {
-  if (query === undefined || !query.includes(OWN) || countParts(query, '&') > PARAMETERS_MAX) return [];
+  if (query === undefined || !query.includes(BROWSE_PREFIX) || countParts(query, '&') > PARAMETERS_MAX) return [];
   return [...new URLSearchParams(query)];
 }
 
-function elsewhere(location: string): BrowsePage {
+function redirectTo(location: string): BrowsePage {
   return { status: 303, html: NOTHING, location };
 }

@@ -14,7 +14,7 @@ const PATH_CHARACTERS_MAX = 200;
 const PROBLEMS_MAX = 50;
 const MESSAGE_CHARACTERS_MAX = 1000;
 /** What the engine says of a name that it may have been meant for; of one inside a value, which one it is. */
-const MEANT = /^(?:Unknown field "(.*)"\. |.* )?Did you mean "([^"]+)"\?$/s;
+const CORRECTIONS = /^(?:Unknown field "(.*)"\. |.* )?Did you mean "([^"]+)"\?$/s;
 
 /** 404; `near` is a path behind the root that may have been meant, such as `browse/times/`. */
 export function notFoundPage(site: Site, tour: Tour, near: string | undefined): BrowsePage {
@@ -103,7 +103,7 @@ function meantBy(
 ): { readonly name: string; readonly pairs: readonly Pair[] } | undefined {
   const renames = new Map<string | undefined, string>();
   for (const message of messages) {
-    const [, wrong, meant] = MEANT.exec(message) ?? [];
+    const [, wrong, meant] = CORRECTIONS.exec(message) ?? [];
     if (meant !== undefined) renames.set(wrong, meant);
   }
   const [name] = renames.values();

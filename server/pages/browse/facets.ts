@@ -1,7 +1,7 @@
 // The facets of a list and its forms: any field with any lookup that fits it, dates, and columns. The forms need no
 // script; own.ts turns what they send into a query of the API.
 import { countText } from '../../observe/quantities.ts';
-import { fromStart, OWN, type Pair, plainKey, queryTextOf, withoutNames, withValue } from './address.ts';
+import { fromStart, BROWSE_PREFIX, type Pair, plainKey, queryTextOf, withoutNames, withValue } from './address.ts';
 import type { Listing } from './listing.ts';
 import { html, type Markup } from './template.ts';
 import { cut } from './values.ts';
@@ -90,16 +90,16 @@ const DATE_FORMS_MAX = 4;
 const CHOICES_MAX = 60;
 
 export const FORM_NAMES = {
-  field: `${OWN}field`,
-  lookup: `${OWN}lookup`,
-  value: `${OWN}value`,
-  not: `${OWN}not`,
-  columns: `${OWN}columns`,
-  date: `${OWN}date`,
-  from: `${OWN}from`,
-  to: `${OWN}to`,
-  position: `${OWN}position`,
-  id: `${OWN}id`,
+  field: `${BROWSE_PREFIX}field`,
+  lookup: `${BROWSE_PREFIX}lookup`,
+  value: `${BROWSE_PREFIX}value`,
+  not: `${BROWSE_PREFIX}not`,
+  columns: `${BROWSE_PREFIX}columns`,
+  date: `${BROWSE_PREFIX}date`,
+  from: `${BROWSE_PREFIX}from`,
+  to: `${BROWSE_PREFIX}to`,
+  position: `${BROWSE_PREFIX}position`,
+  id: `${BROWSE_PREFIX}id`,
 } as const;
 
 export interface FormEntry {

@@ -3,7 +3,7 @@
 // another one is refused here. Pure.
 import type { FilterField } from '../../../engine/described.ts';
 import type { Problem } from '../../../engine/engine.ts';
-import { fromStart, OWN, type Pair, plainKey, withValue } from './address.ts';
+import { fromStart, BROWSE_PREFIX, type Pair, plainKey, withValue } from './address.ts';
 import { dayOf, FORM_NAMES, type FormEntry } from './facets.ts';
 
 /** The lookup that a key without one has, and the one that asks for a truth whatever the field. */
@@ -42,12 +42,12 @@ export type Meant =
  * the list. Browsers send each end of a line as CRLF: where it is LF in the data, a filter kept so would find nothing.
  */
 export function meantBy(sent: readonly Pair[], fields: readonly FilterField[]): Meant | undefined {
-  if (!sent.some(([name]) => name.startsWith(OWN))) return undefined;
+  if (!sent.some(([name]) => name.startsWith(BROWSE_PREFIX))) return undefined;
   const pairs = sent.map(([name, value]): Pair => [name, value.replaceAll('\r\n', '\n')]);
-  const own: Own = new Map(pairs.filter(([name]) => name.startsWith(OWN)));
+  const own: Own = new Map(pairs.filter(([name]) => name.startsWith(BROWSE_PREFIX)));
   const id = wholeOf(own.get(FORM_NAMES.id));
   if (id !== undefined) return { kind: 'record', id };
-  const others = pairs.filter(([name]) => !name.startsWith(OWN));
+  const others = pairs.filter(([name]) => !name.startsWith(BROWSE_PREFIX));
   const columns = pairs.filter(([name]) => name === FORM_NAMES.columns).map(([, column]) => column);
   const meant = placed(withDays(others, own, fields), own.get(FORM_NAMES.position));
   const chosen: readonly Pair[] = columns.length > 0 ? [['fields', columns.join(',')]] : [];

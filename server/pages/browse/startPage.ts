@@ -3,7 +3,7 @@
 import { countText } from '../../observe/quantities.ts';
 import { COLLECTIONS } from '../../../engine/engine.ts';
 import { collectionSentence } from '../../../engine/described.ts';
-import { OWN } from './address.ts';
+import { BROWSE_PREFIX } from './address.ts';
 import { type BrowsePage, isFiltered, type Site, type Tour } from './site.ts';
 import { amountOf, framed } from './frame.ts';
 import { html, type Markup } from './template.ts';
@@ -11,7 +11,7 @@ import { html, type Markup } from './template.ts';
 /** The field that the search looks in, where a collection has it. */
 export const SEARCH_FIELD = 'title';
 /** What the search is sent as. */
-export const SEARCH = { text: `${OWN}text`, collection: `${OWN}in` } as const;
+export const SEARCH = { text: `${BROWSE_PREFIX}text`, collection: `${BROWSE_PREFIX}in` } as const;
 
 /** The page. Cost: a look at each collection. */
 export function startPage(site: Site, tour: Tour): BrowsePage {

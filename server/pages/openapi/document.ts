@@ -22,13 +22,13 @@ import {
   filtersBy,
   filtersSchema,
   inlined,
-  INFERRED_TOLD_MAX,
+  INFERRED_LISTED_MAX,
   pageSchema,
   recordNames,
   recordSchema,
   schemaName,
   sharedSchemas,
-  type ToldCollection,
+  type DescribedCollection,
 } from './schemas.ts';
 
 /** `usual` is for generators of clients. `all` has v2, every spelling of a path, every filter, HEAD and OPTIONS too. */
@@ -59,7 +59,7 @@ have the version that was asked for. Parameters that are unknown are ignored and
 \`X-Ignored-Params\`, unless \`strict\` refuses them.`,
 };
 
-const FIELDS = `Fields are those of the data that is served: the documented ones, and up to ${INFERRED_TOLD_MAX} in each collection that
+const FIELDS = `Fields are those of the data that is served: the documented ones, and up to ${INFERRED_LISTED_MAX} in each collection that
 only the data has, with types inferred from all values; what is text to filters may be a number or a boolean in a record.
 A documented field keeps its type for filters; if some of its values do not fit, records may have any value there.
 Members of a record that are shown here may be missing; enumerations have the values that were seen.`;
@@ -72,7 +72,7 @@ export function openApiDocument(options: DocumentOptions): DocumentObject {
   const { query, examples, spellings } = options;
   const isAll = spellings === 'all';
   const shown = isAll ? (schema: DocumentObject) => schema : inlined;
-  const told = COLLECTIONS.map((collection, i) => toldOf(collection, options.shapes[i]!, query));
+  const told = COLLECTIONS.map((collection, i) => describedCollection(collection, options.shapes[i]!, query));
   const names = recordNames(told);
   const schemas = told.flatMap((one) => [
     [schemaName(one.collection, 'Record'), shown(recordSchema(one, names, examples.get(one.collection.name)))] as const,
@@ -141,7 +141,7 @@ function withoutGone({ Gone: _gone, ...others }: typeof RESPONSES): DocumentObje
   return others;
 }
 
-function toldOf(collection: Collection, shape: RecordShape, query: QueryOptions): ToldCollection {
+function describedCollection(collection: Collection, shape: RecordShape, query: QueryOptions): DescribedCollection {
   const fields = describedFields(collection, shape.fields);
   const isFiltered = ({ key }: DescribedField): boolean =>
     query.filters === 'all' || collection.filters.includes(key.split('__')[0]!);

@@ -29,7 +29,7 @@ import {
   operandSchema,
   refTo,
   schemaName,
-  type ToldCollection,
+  type DescribedCollection,
   wordOf,
 } from './schemas.ts';
 
@@ -177,7 +177,7 @@ const OF_FORM = ['format', 'pretty', 'explain'];
 const OF_PAGES = [...OF_FORM, 'limit', 'offset', 'after', 'facets'];
 
 /** One path for each operation, with GET. Exports share a path for all collections, whose names are a parameter. */
-export function operationPaths(all: readonly ToldCollection[], query: QueryOptions): DocumentObject {
+export function operationPaths(all: readonly DescribedCollection[], query: QueryOptions): DocumentObject {
   const root = '/api/v3/';
   const views: [path: string, view: DocumentedView][] = [
     [root, { ...rootView(query), parameters: parametersOf('root', query, OF_FORM) }],
@@ -191,7 +191,7 @@ export function operationPaths(all: readonly ToldCollection[], query: QueryOptio
   return Object.fromEntries([...views, ...resolutionViews(query)].map(([path, view]) => [path, operationItem(view)]));
 }
 
-function pageView({ collection, filters }: ToldCollection, query: QueryOptions): DocumentedView {
+function pageView({ collection, filters }: DescribedCollection, query: QueryOptions): DocumentedView {
   const own = filters.filter(isShown).map(filterParameter);
   const parameters = [...parametersOf('list', query, OF_FORM), ...own, refTo('parameters', 'Filters')];
   const found = foundResponse('A page.', jsonContent(refTo('schemas', schemaName(collection, 'Page'))));

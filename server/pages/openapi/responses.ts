@@ -1,6 +1,6 @@
 // The parameters and responses of the OpenAPI document, and its paths with their methods. Filters are one parameter per
 // collection, shared by reference.
-import { type DocumentObject, INFERRED_TOLD_MAX, refsTo, refTo, wordOf } from './schemas.ts';
+import { type DocumentObject, INFERRED_LISTED_MAX, refsTo, refTo, wordOf } from './schemas.ts';
 import { EXPORT_TYPES, limitWithout, PARAMETERS, type QueryOptions, type View } from '../../../engine/engine.ts';
 
 /** GET of a path. `found` is its 200, `failed` has its other responses by status. */
@@ -88,7 +88,7 @@ export function isListParameter(options: QueryOptions): (name: string) => boolea
 
 const FILTERS = `One query parameter for each member: \`<field>=<value>\` or \`<field>__<lookup>=<value>\`. \`!\` behind
 either negates. A link, or a list of links, is also a step to the fields of the records that it leads to, up to six
-steps deep: \`projects__title__contains=ice\`. Of the fields that only the data has, ${INFERRED_TOLD_MAX} are members; others can be
+steps deep: \`projects__title__contains=ice\`. Of the fields that only the data has, ${INFERRED_LISTED_MAX} are members; others can be
 filtered too. All conditions must hold.`;
 
 /** The filters of a collection as one parameter, which is sent as one for each member of the object. */

@@ -22,10 +22,10 @@ export function wordOf(name: string): string {
 }
 
 /** Limit of undocumented fields for each collection, so that tools can open the document. */
-export const INFERRED_TOLD_MAX = 100;
+export const INFERRED_LISTED_MAX = 100;
 /** A name that is longer is data; `result_field__storageLocation` has 29. */
 const KEY_CHARACTERS_MAX = 128;
-const LIMITS = { inferredMax: INFERRED_TOLD_MAX, keyCharactersMax: KEY_CHARACTERS_MAX };
+const LIMITS = { inferredMax: INFERRED_LISTED_MAX, keyCharactersMax: KEY_CHARACTERS_MAX };
 
 /** The shapes of all collections, in their order. Cost: their fields, some hundred; less than a millisecond. */
 export function shapesOf(collections: (name: string) => CollectionIndex): readonly RecordShape[] {
@@ -174,7 +174,7 @@ const EXPLANATION: DocumentObject = {
 };
 
 /** A collection with the shape of its records, the description of their fields, and all its filters. */
-export interface ToldCollection {
+export interface DescribedCollection {
   readonly collection: Collection;
   readonly shape: RecordShape;
   readonly fields: readonly DescribedField[];
@@ -182,7 +182,7 @@ export interface ToldCollection {
 }
 
 /** Schemas that are no collection's own: what filters compare with, enumerations, and what pages and errors share. */
-export function sharedSchemas(told: readonly ToldCollection[], mayExplain: boolean): DocumentObject {
+export function sharedSchemas(told: readonly DescribedCollection[], mayExplain: boolean): DocumentObject {
   return { ...OPERANDS, ...enumerations(told), ...VIEWS, ...(mayExplain ? { Explanation: EXPLANATION } : {}) };
 }
 
@@ -195,7 +195,7 @@ export function schemaName({ title }: Collection, of: 'Record' | 'Page' | 'Filte
 type RecordNames = ReadonlyMap<string, string>;
 
 /** The schemas of declared collections. Embedded records with the same fields refer to them. */
-export function recordNames(told: readonly ToldCollection[]): RecordNames {
+export function recordNames(told: readonly DescribedCollection[]): RecordNames {
   const declared = told.filter(({ collection }) => !collection.open);
   return new Map(
     declared.map(({ collection, shape }) => [JSON.stringify(shape.fields), schemaName(collection, 'Record')]),
@@ -206,7 +206,7 @@ const NO_FIELD: DocumentObject = { description: 'No filter: its values differ in
 
 /** The schema of a record. Its example is a record of the sample, if that has no other fields. */
 export function recordSchema(
-  { collection, shape, fields }: ToldCollection,
+  { collection, shape, fields }: DescribedCollection,
   names: RecordNames,
   example: object | undefined,
 ): DocumentObject {
@@ -334,7 +334,7 @@ function valueSchema(field: ScalarField): DocumentObject {
 }
 
 /** The lists of values, each under the name of its fields: no two of a name have other ones. */
-function enumerations(told: readonly ToldCollection[]): DocumentObject {
+function enumerations(told: readonly DescribedCollection[]): DocumentObject {
   const all = told.flatMap(({ fields }) =>
     fields.flatMap(({ field }) =>
       field.kind === 'scalar' && field.values ? [[field.name, field.values] as const] : [],

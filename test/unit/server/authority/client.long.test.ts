@@ -6,7 +6,7 @@ import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AuthorityClient, type AuthorityLink } from '../../../../server/authority/client.ts';
 import {
-  type AuthorityHearers,
+  type AuthorityListeners,
   type AuthoritySupervisor,
   CRLS_EVERY_MS,
   superviseAuthority,
@@ -33,7 +33,7 @@ let client: AuthorityClient;
 let worker: Worker;
 const onWorker = (started: Worker): void => void (worker = started);
 
-function hearers(): AuthorityHearers {
+function hearers(): AuthorityListeners {
   const [seen, waiting] = [events, heard];
   return {
     observe: (together) => {

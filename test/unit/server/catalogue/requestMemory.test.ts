@@ -22,7 +22,11 @@ interface Kept extends RequestParts {
 function keep(known: RequestMemory, { choice = CHOICE, coding = 'identity', ownBytes = 0, ...parts }: Kept): Answer {
   const answer = answerOf(parts.url ?? '');
   const heedsAccept = parts.heedsAccept ?? false;
-  known.keep({ request: requestOf(parts), choice, coding }, { tag: TAG, heedsAccept, answer }, ownBytes);
+  known.keep(
+    { request: requestOf(parts), choice, coding },
+    { tag: TAG, dependsOnAccept: heedsAccept, answer },
+    ownBytes,
+  );
   return answer;
 }
 
@@ -71,7 +75,7 @@ describe('a tag without an answer', () => {
   const asked = (parts: RequestParts): Parameters<RequestMemory['find']>[0] => {
     return { request: requestOf(parts), choice: CHOICE, coding: 'identity' };
   };
-  const known: KnownRequest = { tag: TAG, heedsAccept: false };
+  const known: KnownRequest = { tag: TAG, dependsOnAccept: false };
 
   test('makes room for others where no answers are kept: what is not asked for is forgotten', () => {
     const memory = new RequestMemory(0);

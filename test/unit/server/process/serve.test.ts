@@ -10,7 +10,7 @@ import { runServer, endedCommands } from '../../../support/commandProcess.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
 import { hasProgram } from '../../../support/debian.ts';
 import { longProperties } from '../../../support/longProperties.ts';
-import { keepStaleness, scarceDescriptors } from '../../../../server/process/serve.ts';
+import { startStalenessFlag, scarceDescriptors } from '../../../../server/process/serve.ts';
 
 const RECORDS = 100;
 const directory = temporaryDirectory();
@@ -129,7 +129,7 @@ describe('serve', () => {
 test('the word is true from the beginning on', async () => {
   const word = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   let isStale = true;
-  const stop = keepStaleness(word, () => isStale);
+  const stop = startStalenessFlag(word, () => isStale);
   expect(word[0]).toBe(1);
   isStale = false;
   await expect.poll(() => word[0], { timeout: 20_000 }).toBe(0);
