@@ -209,7 +209,7 @@ export function statIfExists(path: string): Stats | undefined {
   return attempt(`cannot read ${path}`, () => statSync(path, { throwIfNoEntry: false }));
 }
 
-/** Like `foundAt`, without blocking this thread: the file system may hang. */
+/** Like `statIfExists`, without blocking this thread: the file system may hang. */
 export async function statOf(path: string): Promise<Stats | undefined> {
   return stat(path).catch((error: unknown) => (ABSENT.has(reasonOf(error)) ? undefined : cannotRead(path)(error)));
 }

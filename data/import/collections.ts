@@ -24,7 +24,7 @@ export const FAULTS_LISTED_MAX = 20;
 
 /** The errors in the lines of `file`. `end` throws them unless the import is lenient. */
 class Faults {
-  /** At most FAULTS_TOLD of `count`. */
+  /** At most FAULTS_LISTED_MAX of `count`. */
   readonly told: string[] = [];
   count = 0;
   #nulls = 0;

@@ -8,7 +8,7 @@ import { type ColumnValues, compareValues, valuesOf } from './sort.ts';
 /** Marks a value of `old` that is not in the merged dictionary. */
 export const DROPPED_CODE = 0xffffffff;
 
-/** The new code of each code of `old` and `young`. New codes ascend, except for `LEFT_OUT`. */
+/** The new code of each code of `old` and `young`. New codes ascend, except for `DROPPED_CODE`. */
 export interface MergedDictionary {
   /** Unless `isOld`, its texts are views of the texts of both dictionaries. */
   readonly dictionary: WrittenDictionary;

@@ -9,7 +9,7 @@ import { buildGrams, type Grams, pushDistance } from './grams.ts';
 /** Reads one list of an index at a time. */
 interface Reader {
   readonly grams: Grams;
-  /** New code of each code, or `LEFT_OUT`. */
+  /** New code of each code, or `DROPPED_CODE`. */
   readonly codes: Uint32Array;
   /** Position in the postings, up to `end`. */
   at: number;
@@ -70,7 +70,7 @@ function mergeLists(postings: GrowableBytes, olds: Reader, youngs: Reader): void
   }
 }
 
-/** The next code of the list that is still in the dictionary, renumbered; `LEFT_OUT` at the end of the list. */
+/** The next code of the list that is still in the dictionary, renumbered; `DROPPED_CODE` at the end of the list. */
 function nextCode(reader: Reader): number {
   const { postings } = reader.grams;
   while (reader.at < reader.end) {

@@ -14,7 +14,7 @@ export interface Scratch {
   bytes: Uint8Array<ArrayBuffer>;
   /** As `bytes`, in words of 4 bytes. */
   words: Uint32Array<ArrayBuffer>;
-  /** Counts the calls of `takeRoom`. If the number has not changed, the room still has the same contents. */
+  /** Counts the calls of `reserve`. If the number has not changed, the room still has the same contents. */
   uses: number;
 }
 

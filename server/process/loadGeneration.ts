@@ -197,8 +197,8 @@ async function feedBytes(snapshot: string, generation: string): Promise<Uint8Arr
     if (bytes instanceof Uint8Array) return bytes;
   }
   if (!statIfExists(changeLogOf(snapshot))) return undefined;
-  const { feedOfLog: feedBeside } = await import('../../data/upstream/feed.ts');
-  return feedBeside(snapshot, generation);
+  const { feedOfLog } = await import('../../data/upstream/feed.ts');
+  return feedOfLog(snapshot, generation);
 }
 
 /** Loads or makes the compressed records. If they cannot be made at all, logs that and resolves to undefined. */

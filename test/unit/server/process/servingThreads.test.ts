@@ -93,7 +93,7 @@ test('that takes ten seconds', () => {
 });
 
 test('nobody waits for what a thread will not say any more: a swap goes past one that ended before it', async () => {
-  const hearer = { failed: () => undefined, said: () => undefined };
+  const hearer = { failed: () => undefined, onMessage: () => undefined };
   const thread = startServingThread({ hasAuthority: false, hasHttp10: false }, hearer);
   await thread.worker.terminate();
   await thread.ended;
