@@ -192,7 +192,7 @@ async function publishingTo(
 ): Promise<{ publish: Publishing; close(): Promise<void> }> {
   const { confirmPublished } = await import('../../data/distribution/publish.ts');
   const { assertTarget } = await import('../../data/distribution/openTarget.ts');
-  const { pruneWithReport: pruneTold, publishWithReport: publishTold, targetToPublish } = await import('./publish.ts');
+  const { pruneWithReport, publishWithReport, targetToPublish } = await import('./publish.ts');
   assertTarget(to, '--publish-to');
   const target = await targetToPublish(to, settings, words);
   let published: string | undefined;
@@ -201,9 +201,9 @@ async function publishingTo(
       const refreshed = new Date(epochMs() - ageMs).toISOString();
       if (generation === published && (await confirmPublished(target, generation, refreshed))) return;
       const options = { file, target, allowRollback: false, isForced, isImmutable: true, refreshed };
-      await publishTold(options, report, progress);
+      await publishWithReport(options, report, progress);
       published = generation;
-      if (keep !== undefined) await pruneTold(target, keep, report).catch(pruneFailure(report));
+      if (keep !== undefined) await pruneWithReport(target, keep, report).catch(pruneFailure(report));
     },
     close: () => target.close(),
   };
