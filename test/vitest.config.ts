@@ -22,8 +22,8 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     execArgv: [STRIPPED_ONCE],
     // A server that a test has finished with need not wait for clients to leave. It need not compress all records
-    // before it starts either, a sixth of its CPU: tests of compression use `--gzip stored`. The authorities and proxies
-    // of a process must not depend on the machine of the test.
+    // before it starts either, a sixth of its CPU: tests of compression use `--gzip stored`. The authorities and
+    // proxies of a process must not depend on the machine of the test.
     env: {
       NODE_EXTRA_CA_CERTS: '',
       no_proxy: '*',

@@ -58,8 +58,9 @@ export interface CollectionReport {
 }
 
 /**
- * The outcome of an import. `skipped` are lines that a lenient import skipped: at most `FAULTS_LISTED_MAX` of `skippedCount`,
- * and none of carried collections. `ignored` are files that were not read although they are named after a collection.
+ * The outcome of an import. `skipped` are lines that a lenient import skipped: at most `FAULTS_LISTED_MAX` of
+ * `skippedCount`, and none of carried collections. `ignored` are files that were not read although they are named after
+ * a collection.
  */
 export interface ImportReport {
   readonly collections: readonly CollectionReport[];

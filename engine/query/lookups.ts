@@ -76,7 +76,7 @@ const ROWS: readonly Row[] = [
   {
     name: NULL_LOOKUP,
     group: 'any',
-    meaning: 'is null or, of a relation, is none',
+    meaning: 'is null, or a relation without records',
     written: 'true, false',
     parse: truth,
     codes: nullCodes,
@@ -88,7 +88,7 @@ const ROWS: readonly Row[] = [
   {
     name: 'range',
     group: 'order',
-    meaning: 'lies between two values, both included',
+    meaning: 'is between two values, both included',
     written: 'comma',
     parse: twoValues,
     codes: rangeCodes,
@@ -103,8 +103,8 @@ const ROWS: readonly Row[] = [
   folded('iendswith', 'ends with the text, in any case', 'endswith'),
   regular('regex', 'matches the regular expression, anywhere', false),
   regular('iregex', 'matches the regular expression, anywhere and in any case', true),
-  { name: 'date', group: 'date', meaning: 'lies in the day, in UTC', parse: oneDay, codes: codesOfDay },
-  { name: 'year', group: 'date', meaning: 'lies in the year, in UTC', parse: oneWhole, codes: codesOfYear },
+  { name: 'date', group: 'date', meaning: 'is on the day, in UTC', parse: oneDay, codes: codesOfDay },
+  { name: 'year', group: 'date', meaning: 'is in the year, in UTC', parse: oneWhole, codes: codesOfYear },
   ...DATE_PARTS.map(partOfDate),
 ];
 

@@ -71,22 +71,21 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     value: FORMATS.map((format) => `\`${format}\``).join(', '),
     schema: { type: 'string', enum: FORMATS },
     example: 'json',
-    meaning: 'the form: `api`, `json` and none are the same JSON, the others exports, see below',
+    meaning: 'format of the response: `api`, `json` and none are the same JSON, the others are exports, see below',
     read: readFormat,
   },
   {
     name: 'strict',
     views: EVERY_VIEW,
     ...SWITCH,
-    meaning:
-      'names without effect are refused, with a suggestion of what was meant, and values that stand for another one',
+    meaning: 'refuses names without effect, with a suggestion, and values that would be replaced',
     read: readStrict,
   },
   {
     name: 'pretty',
     views: EVERY_VIEW,
     ...SWITCH,
-    meaning: 'JSON of up to 1 MiB is indented for people; the values stay as they are written',
+    meaning: 'indents JSON of up to 1 MiB; values stay as they are written',
     read: readPretty,
   },
   {
@@ -94,7 +93,7 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     views: ['list', 'record'],
     onPages: 'unheeded',
     ...SWITCH,
-    meaning: 'CSV begins with a byte order mark, by which Excel recognises UTF-8',
+    meaning: 'starts CSV with a byte order mark, by which Excel recognises UTF-8',
     read: readBom,
   },
   {
@@ -104,7 +103,7 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     value: 'a positive integer',
     schema: { type: 'integer', minimum: 1, default: 100 },
     example: 100,
-    meaning: 'the size of the page: 100 without it, or the most that is set; all rows of an export',
+    meaning: 'size of the page: 100 by default, or the configured maximum; an export has all rows by default',
     read: readLimit,
   },
   {
@@ -115,7 +114,7 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     value: 'an integer from 0',
     schema: { type: 'integer', minimum: 0, default: 0 },
     example: 200,
-    meaning: 'the first record of the page',
+    meaning: 'number of records before the page',
     read: readOffset,
   },
   {
@@ -125,7 +124,7 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     value: 'names, with commas',
     schema: NAMES,
     example: ['uuid', 'title'],
-    meaning: 'records are cut to these top-level keys',
+    meaning: 'cuts records to these top-level keys',
     read: readFields,
   },
   {
@@ -137,7 +136,7 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     example: ['-ob_id'],
     meaning:
       'sorts by scalar fields and to-one relations, also of embedded records and over links to one record ' +
-      '(`timePeriod__startTime`); null is last ascending and first descending, ties go by id',
+      '(`timePeriod__startTime`); null is last ascending and first descending, ties are in the order of ids',
     read: readOrdering,
   },
   {
@@ -148,8 +147,7 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     value: 'an id',
     schema: { type: 'integer', minimum: 0 },
     example: 141,
-    meaning:
-      'the records behind that id, at the same cost wherever it is: the way to walk a whole list, by id and without `offset`',
+    meaning: 'records with a larger id, in the order of ids, to read a whole list; every page costs the same',
     read: readAfter,
   },
   {
@@ -159,7 +157,9 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     value: `at most ${FACETS_MAX} names, with commas`,
     schema: NAMES,
     meaning:
-      'adds, behind the results, how many records of the whole filtered list have each value: at most the 100 most frequent of each, fewer of long texts; also over links (`projects__title`) and by year (`timePeriod__startTime__year`)',
+      'adds `facets` after `results`: the number of records of the whole filtered list for each value, at most the 100 most ' +
+      'frequent values, fewer if texts are long; also over links (`projects__title`) and by year ' +
+      '(`timePeriod__startTime__year`)',
     read: readFacets,
   },
   {
@@ -169,7 +169,8 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     schema: { type: 'string' },
     example: 'ice',
     meaning:
-      'records that contain every word, in any case and with or without accents and plurals; without `ordering`, those with the words in their titles come first',
+      'records that contain every word, in any case and with or without accents and plurals; without `ordering`, records ' +
+      'with the words in their titles come first',
     read: readSearch,
   },
   {
@@ -197,7 +198,7 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     onPages: 'unheeded',
     ...SWITCH,
     meaning:
-      'with `--explain`: how the list is found, in place of it: plan, estimates, work, where it ran, what the thread keeps',
+      'with `--explain`: responds with the query plan instead of the list: estimates, work, where it ran, what is cached',
     read: readExplain,
   },
   {
@@ -209,7 +210,7 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     value: 'a generation',
     schema: { type: 'string' },
     example: '0123456789ab',
-    meaning: 'with `--pin-walks`, whose links name it: a list of another generation of the data is answered 410',
+    meaning: 'with `--pin-walks`, which adds it to links: the response is 410 if another generation is served',
     read: (reading, value) => (reading.generation = value.trim() || undefined),
   },
 ];

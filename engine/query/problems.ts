@@ -30,7 +30,7 @@ export const MESSAGES = {
   startBeforeEnd: 'The start must not be after the end.',
   unknown: 'Unknown parameter.',
   bom: 'Only CSV has a byte order mark.',
-  exported: 'An export has no place for this.',
+  exported: 'Exports do not support this.',
   filters: 'Write a filter as "<field>=<value>" or "filters[<field>]=<value>".',
   repeated: 'This parameter is repeated, and only its last value counts.',
 } as const;
@@ -42,8 +42,8 @@ export const MESSAGES = {
 export const HINTS = {
   date: 'Write a date as 2020-01-31.',
   dateTime: 'Write a date as 2020-01-31, a time as 2020-01-31T12:30:00Z.',
-  plus: 'A plus in an address is a blank: write it as %2B.',
-  link: 'A record is named by its id, the number at the end of its link.',
+  plus: 'A plus in a URL is a blank: write it as %2B.',
+  link: 'Write the id of the record, the number at the end of its link.',
   regex: 'Look-around and back-references are not supported.',
 } as const;
 
@@ -126,16 +126,16 @@ export function unknownField(name: string, nearest: string | undefined): string 
 
 /** The message for an order by a field that has several values in a record. Source: A64. */
 export function severalValues(name: string): string {
-  return `"${name}" has several values, and no order by them.`;
+  return `"${name}" has several values, so a list cannot be ordered by it.`;
 }
 
 export function notTogether(other: string): string {
-  return `Not together with "${other}".`;
+  return `Cannot be combined with "${other}".`;
 }
 
 /** The message for a request with more facets than one may have. */
 export function tooManyFacets(most: number): string {
-  return `At most ${most} facets can be asked for at once.`;
+  return `At most ${most} facets can be requested at once.`;
 }
 
 /** The message for a request that is ordered by more fields than one may be. */

@@ -175,7 +175,7 @@ describe('dates', () => {
     const wrong = 'Enter a valid date/time.';
     const written = 'Write a date as 2020-01-31, a time as 2020-01-31T12:30:00Z.';
     await expectRefused({
-      'dataPublishedTime=2015-01-02T04:04:05+01:00': [wrong, 'A plus in an address is a blank: write it as %2B.'],
+      'dataPublishedTime=2015-01-02T04:04:05+01:00': [wrong, 'A plus in a URL is a blank: write it as %2B.'],
       'dataPublishedTime=2016-12-31T23:59:60': [wrong, written],
       'dataPublishedTime=2015-02-29': [wrong, written],
       'dataPublishedTime=2015-01-02T03': [wrong, written],
@@ -228,7 +228,7 @@ describe('values', () => {
         'ob_id__in=1,x': message,
         'timePeriod=http://a.example.org/api/v3/times/5/?format=api': [
           message,
-          'A record is named by its id, the number at the end of its link.',
+          'Write the id of the record, the number at the end of its link.',
         ],
       });
       await expectRefused({ 'ob_id=': 'This field is required.', 'ob_id__in=1,,2': 'This field is required.' });

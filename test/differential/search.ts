@@ -72,7 +72,7 @@ function wordsIn(text: string): readonly { readonly part: readonly RegExp[]; rea
     .filter((word) => word !== '')
     .map((word) => {
       const stems = ['s', 'es'].filter((end) => lowered(word).endsWith(end)).map((end) => word.slice(0, -end.length));
-      const spellings = [word, ...stems.filter((stem) => [...stem].length >= 3)];
+      const spellings = [word, ...stems.filter((stem) => stem.length >= 3)];
       const escaped = spellings.map((spelling) => spelling.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
       return {
         part: escaped.map((pattern) => new RegExp(pattern, 'iu')),

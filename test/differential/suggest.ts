@@ -5,8 +5,8 @@ import { PARAMETER_HABITS } from '../../engine/query/habits.ts';
 export const SUGGESTED = 20;
 
 /**
- * The remark about an unknown name: its probable meaning, else the counterpart of a parameter of other services, else the
- * nearest known name, else one about ids if the view is a list (it has an `idField`).
+ * The remark about an unknown name: its probable meaning, else the counterpart of a parameter of other services, else
+ * the nearest known name, else one about ids if the view is a list (it has an `idField`).
  */
 export function saidOfUnknown(
   name: string,

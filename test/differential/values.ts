@@ -43,7 +43,7 @@ function parseInteger(operand: string): Parsed {
   const digits = /^([+-]?\d+)(?:\.0*)?$/.exec(operand)?.[1];
   if (digits === undefined) {
     const isLink = /\/api\/v[23]\/\w+\/\d/.test(operand);
-    const hints = isLink ? ['A record is named by its id, the number at the end of its link.'] : [];
+    const hints = isLink ? ['Write the id of the record, the number at the end of its link.'] : [];
     return { message: 'Enter a whole number.', hints };
   }
   const wanted = BigInt(digits.replace('+', ''));
@@ -65,7 +65,7 @@ function parseInstant(type: 'date' | 'dateTime', operand: string): Parsed {
     const isMeant = /^[^0-9]{0,10}[0-9]/.test(operand);
     if (!isMeant) return { message };
     if (/^[\d:.]+ \d\d(:?\d\d)?$/.test(operand.slice(-9))) {
-      return { message, hints: ['A plus in an address is a blank: write it as %2B.'] };
+      return { message, hints: ['A plus in a URL is a blank: write it as %2B.'] };
     }
     return { message, hints: [`Write a date as 2020-01-31${time}.`] };
   }

@@ -123,7 +123,7 @@ function switchRemarks(
   ];
 }
 
-const NO_PLACE = 'An export has no place for this.';
+const NO_PLACE = 'Exports do not support this.';
 
 /** Remarks of strict mode: a limit or offset that is not a number from 1 or 0, or a limit beyond its maximum. */
 function placeRemarks(pairs: readonly Pair[], { limitMax }: Paging): readonly Remark[] {
@@ -184,7 +184,7 @@ function facetRemarks(pairs: readonly Pair[], known: Known, isStrict: boolean, i
   const names = [...new Set(members(pairs, 'facets'))];
   const unknown = names.filter((name) => !facetPathOf(known, name));
   const messages = unknown.map((name, i) => unknownField(known, name, false, i));
-  if (names.length > 10) messages.push('At most 10 facets can be asked for at once.');
+  if (names.length > 10) messages.push('At most 10 facets can be requested at once.');
   const isIgnored = isExport && names.length > 0 && messages.length === 0;
   if (isIgnored && isStrict) messages.push(NO_PLACE);
   return [{ place: placeOf(pairs, 'facets'), messages, ignored: isIgnored ? ['facets'] : [] }];
@@ -205,7 +205,7 @@ function afterRemarks(pairs: readonly Pair[]): readonly Remark[] {
   else if (value.trim() === '') messages.push('This field is required.');
   else if (afterOf(pairs) === undefined) messages.push('Enter a whole number.');
   for (const other of ['ordering', 'offset']) {
-    if (lastValue(pairs, other) !== undefined) messages.push(`Not together with "${other}".`);
+    if (lastValue(pairs, other) !== undefined) messages.push(`Cannot be combined with "${other}".`);
   }
   return [{ place: placeOf(pairs, 'after'), messages, ignored: [] }];
 }
@@ -217,7 +217,7 @@ interface Known {
 }
 
 function unknownField(all: Known, name: string, isToOne: boolean, place: number): string {
-  if (isToOne && pathOf(all, name, false)) return `"${name}" has several values, and no order by them.`;
+  if (isToOne && pathOf(all, name, false)) return `"${name}" has several values, so a list cannot be ordered by it.`;
   if (place >= SUGGESTED) return `Unknown field "${name}".`;
   const known = all.fields.map((field) => field.name).filter((each) => pathOf(all, each, isToOne));
   const nearest = suggestion(name, known, []);

@@ -68,7 +68,7 @@ const NEARLY = fc
 
 /** Hints after a message: at most three sentences. */
 const HINTED =
-  /^(?:(?:Did you mean ".*"\?)?\n?(?:Lookups that fit: .*\.)?|Nothing may follow ".*"\.|(?:Write a date as .*\.|A plus in an address .*\.|A record is named by .*\.|Look-around .*\.|At character \d+, ".*": .*\.)?\n?(?:Member \d+ is ".*"\.)?\n?(?:Write it as ".*"\.)?)$/s;
+  /^(?:(?:Did you mean ".*"\?)?\n?(?:Lookups that fit: .*\.)?|Nothing may follow ".*"\.|(?:Write a date as .*\.|A plus in a URL .*\.|Write the id of the record.*\.|Look-around .*\.|At character \d+, ".*": .*\.)?\n?(?:Member \d+ is ".*"\.)?\n?(?:Write it as ".*"\.)?)$/s;
 
 test('parses any text, and plans, explains and executes every request without a problem', () => {
   fc.assert(

@@ -124,11 +124,9 @@ describe('an operand', () => {
   const second = fc.integer({ min: -62_167_219_200, max: 253_402_300_799 });
   const decimals = fc.stringMatching(/^\d{0,12}$/);
   const zones = fc.constantFrom(
-    ...[
-      ['', ''],
-      ['Z', 'Z'],
-      ['z', 'Z'],
-    ],
+    ['', ''],
+    ['Z', 'Z'],
+    ['z', 'Z'],
     ...['+01:00', '+0100', '+01'].map((zone) => [zone, '+01:00']),
     ...['-00:30', '-0030'].map((zone) => [zone, '-00:30']),
   );
