@@ -232,8 +232,8 @@ export function rudeSuite(ways: readonly RudeWay[], placesOf: (way: RudeWay, i: 
 
   const cases = ways.flatMap((way, i) => placesOf(way, i).map((place) => [way.name, place, way] as const));
 
-  describe('a server that once', () => {
-    test.each(cases)('%s, at the %s page', async (_name, place, way) => {
+  describe('a crawl from a server that misbehaves once', () => {
+    test.each(cases)('overcomes it, unless it fails at once: %s, at the %s page', async (_name, place, way) => {
       const { error, records, files, old } = await outcomeOf(way, place, 1);
       if (way.outcome === 'atOnce') {
         expect([error, files]).toEqual([expect.any(OperationError), old]);
@@ -245,17 +245,22 @@ export function rudeSuite(ways: readonly RudeWay[], placesOf: (way: RudeWay, i: 
     });
   });
 
-  describe('a server that always', () => {
-    test.each(cases)('%s, at the %s page', async (_name, place, way) => {
-      const { error, url, files, old, records } = await outcomeOf(way, place, Infinity);
-      if (error === undefined) {
-        expect([way.outcome, records?.['notes.ndjson']]).toEqual(['harmless', notesLines()]);
-        return;
-      }
-      expect(way.outcome).not.toBe('harmless');
-      expect(files).toEqual(old);
-      const named = new RegExp(`^notes, page at offset \\d+ \\(${url}/api/v3/notes/\\?limit=\\d+&offset=\\d+.*\\): .`);
-      expect(error).toMatchObject({ code: 'network', message: expect.stringMatching(named) });
-    });
+  describe('a crawl from a server that always misbehaves', () => {
+    test.each(cases)(
+      'fails and keeps the old data, unless it is harmless: %s, at the %s page',
+      async (_name, place, way) => {
+        const { error, url, files, old, records } = await outcomeOf(way, place, Infinity);
+        if (error === undefined) {
+          expect([way.outcome, records?.['notes.ndjson']]).toEqual(['harmless', notesLines()]);
+          return;
+        }
+        expect(way.outcome).not.toBe('harmless');
+        expect(files).toEqual(old);
+        const named = new RegExp(
+          `^notes, page at offset \\d+ \\(${url}/api/v3/notes/\\?limit=\\d+&offset=\\d+.*\\): .`,
+        );
+        expect(error).toMatchObject({ code: 'network', message: expect.stringMatching(named) });
+      },
+    );
   });
 }

@@ -51,7 +51,7 @@ export function describeTarget(open: (name: string) => Promise<PublishingTarget>
     expect(await target.has(`${'e'.repeat(64)}.snapshot`, 1)).toBe(false);
   });
 
-  test('gives an object from any byte on, and nothing of one whose pieces failed', async () => {
+  test('returns an object from any byte on, and nothing of an object whose upload failed', async () => {
     const target = await open('read');
     const body = randomBytes(300_001);
     const name = `${'a'.repeat(64)}.snapshot`;
@@ -95,7 +95,7 @@ function describeGenerations(
   directory: string,
   releasesOf: () => readonly Release[],
 ): void {
-  test('has each generation that was published, in order, until it is pruned', async () => {
+  test('keeps each published generation, in order, until it is pruned', async () => {
     const [target, releases] = [await open('prune'), releasesOf()];
     for (const release of releases) await published(target, release);
     await published(target, releases[3]!);

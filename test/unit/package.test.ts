@@ -16,13 +16,13 @@ const files = new Map(packed[0].files.map(({ path, mode }) => [path, mode]));
 const modules = [...files.keys()].filter((path) => path.startsWith('dist/'));
 const tracked = new Set(projectFiles());
 
-test('every module is the JavaScript of one source of the program', () => {
+test('packs every module as the JavaScript of one source of the program', () => {
   expect(modules.length).toBeGreaterThan(200);
   const sources = modules.map((path) => path.replace(/^dist\/(.*)\.js$/, '$1.ts'));
   expect(sources.filter((path) => !existsSync(path) || /^(test|bench)\//.test(path))).toEqual([]);
 });
 
-test('the entries of all threads are among them', () => {
+test('packs the entry modules of all threads', () => {
   const threads = [...tracked].filter(
     (path) =>
       /^(data|server|workers)\/.*\.ts$/.test(path) && /\b(?:parentPort|workerData)\b/.test(readProjectFile(path)),
@@ -31,7 +31,7 @@ test('the entries of all threads are among them', () => {
   expect(threads.filter((path) => !files.has(`dist/${path.replace(/ts$/, 'js')}`))).toEqual([]);
 });
 
-test('the rest is the launcher, the embedded sample, the files of pages, what deploys it and documents', () => {
+test('packs otherwise the launcher, the embedded sample, the files of pages, deployment files and documents', () => {
   const rest = [...files.keys()].filter((path) => !path.startsWith('dist/'));
   const whole = [...tracked].filter((path) => /^(?:data\/sample|deploy)\//.test(path));
   expect(rest.toSorted()).toEqual(
@@ -56,7 +56,7 @@ test('the rest is the launcher, the embedded sample, the files of pages, what de
   expect(files.get('server/launch.js')! & 0o111).toBe(0o111);
 });
 
-test('what its documents link to is in it', () => {
+test('packs what its documents link to', () => {
   const documents = [
     'README.md',
     'data/README.md',
@@ -77,7 +77,7 @@ test('what its documents link to is in it', () => {
   expect(targets.filter((target) => !files.has(target))).toEqual([]);
 });
 
-test('a module of it stands where its source does, and has no comments', () => {
+test('packs a module at the path of its source, without comments', () => {
   const paths = modules.filter((path) => /query\/regex|kernel\/\w+\.js|threads\/servingThread/.test(path));
   expect(paths.length).toBeGreaterThan(2);
   for (const path of paths) {
@@ -90,7 +90,7 @@ test('a module of it stands where its source does, and has no comments', () => {
   }
 });
 
-test('what an operator puts beside the files that deploy it stays there: keys, certificates, data', () => {
+test('leaves out what an operator puts next to the deployment files: keys, certificates, data', () => {
   const directory = temporaryDirectory();
   cpSync('package.json', join(directory, 'package.json'));
   mkdirSync(join(directory, 'deploy/data/catalogue'), { recursive: true });
@@ -110,7 +110,7 @@ test('what an operator puts beside the files that deploy it stays there: keys, c
   expect(kept).toEqual(expect.arrayContaining(['**/*.pem', '**/*.key', '**/*.snapshot*', 'deploy/data']));
 });
 
-test('NOTICE has the package of uWebSockets.js, its version, and the SHA-256 of each of its binaries for Node 22', () => {
+test('lists in NOTICE the package of uWebSockets.js, its version, and the SHA-256 of each of its binaries for Node 22', () => {
   const notice = readProjectFile('NOTICE');
   const folder = 'node_modules/uWebSockets.js';
   const { name, version } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as Record<string, string>;

@@ -73,13 +73,13 @@ describe('the race with peers', () => {
     expect(text).toContain(`\n${name}: LOST, 9.00 is more than `);
   });
 
-  test('is not judged beside nginx where a bare copy alone is that much dearer', () => {
+  test('has no verdict against nginx if a bare copy alone is that much more expensive', () => {
     const { text, isGood } = peerJudgement(besideNginx({ ours: 9, kept: 9, bare: 2 }), 'hand');
     expect(isGood).toBe(true);
     expect(text).toContain('nginx: not judged, bare uWebSockets.js alone needs 2.00 times as much here');
   });
 
-  test('loses nothing on a machine that has no peers, or over a catalogue of another size', () => {
+  test('loses nothing on a machine without peers, or over a catalogue of another size', () => {
     expect(peerJudgement([{ ...besideNginx({ ours: 1, kept: 1, bare: 1 })[0]!, peers: [] }], 'hand').isGood).toBe(true);
     expect(peerJudgement(besideNginx({ ours: 9, kept: 9, bare: 1 }), undefined).isGood).toBe(true);
     expect(importJudgement(importsOf(), 'hand').isGood).toBe(true);
@@ -90,21 +90,21 @@ describe('the race with peers', () => {
 test.each([
   ['gSOAP in C', 'gsoap'],
   ['node soap', 'nodeSoap'],
-])('the authority loses beside %s by the budget %s', (peer, name) => {
+])('lets the authority lose against %s by the budget %s', (peer, name) => {
   const { text, isGood } = soapJudgement([soapOf('bare', 1), soapOf(peer, 9)], 'hand');
   expect(isGood).toBe(false);
   expect(text).toContain(`\n${name}: LOST, 9.00 is more than `);
   expect(soapJudgement([soapOf('bare', 9), soapOf(peer, 0.1)], 'hand').isGood).toBe(true);
 });
 
-test('a mix through proxies loses by the work of the replicas, and by each request that fails', () => {
+test('lets a mix through proxies lose by the work of the replicas, and by each failed request', () => {
   expect(proxyJudgement(proxied(1), 'hand').isGood).toBe(true);
   expect(proxyJudgement(proxied(9), 'hand').text).toContain('haproxyReplicas: LOST');
   const { text, isGood } = proxyJudgement(proxied(1, 2), 'hand');
   expect([isGood, text.split('\n').at(-1)]).toEqual([false, '6 requests failed']);
 });
 
-test('a micro-benchmark whose own rounds disagree is too noisy to have lost', () => {
+test('does not let a micro-benchmark lose if its own rounds disagree', () => {
   const terms = { calibration: 'a copy', nanoseconds: 1, spread: 0, pass: undefined, great: undefined, hash: '' };
   const report: MicroReport = { name: 'gather', ratio: 4, ownSpread: 0.6, ...terms };
   const { text } = microJudgement([report], 'hand', []);
@@ -116,13 +116,13 @@ test('a micro-benchmark whose own rounds disagree is too noisy to have lost', ()
 });
 
 describe('growth', () => {
-  test('names what was not measured at every size, which is no loss', () => {
+  test('reports what was not measured at every size, which is no loss', () => {
     const { text, isGood } = growthJudgement(sizesOf(['tiny', 'table'], ['tiny']));
     expect(isGood).toBe(true);
     expect(text).toContain('\ntable: left out, it was not measured at every size\n1 of 1 grow as they may');
   });
 
-  test('of which nothing could be judged is not good', () => {
+  test('fails if nothing has a verdict', () => {
     const { text, isGood } = growthJudgement(sizesOf(['table'], ['tiny']));
     expect(isGood).toBe(false);
     expect(text).toMatch(/0 of 0 grow as they may$/);
@@ -139,7 +139,7 @@ describe('a scenario over several sizes', () => {
     return growthOf({ name: 'this one', what: '', grows }, points);
   }
 
-  test('has as its slope how the cost follows the records', () => {
+  test('has as its slope the growth of the cost with the records', () => {
     expect(grown('constant', 1).slope).toBeCloseTo(0);
     expect(grown('scan', 10).slope).toBeCloseTo(1);
     expect(grown('page', Math.sqrt(10)).slope).toBeCloseTo(0.5);
@@ -154,20 +154,23 @@ describe('a scenario over several sizes', () => {
     ['page', 1.3, 'lost'],
     ['scan', 12, 'held'],
     ['scan', 12.3, 'lost'],
-  ] as const)('which is %s, and costs %d times as much for ten times the records: %s', (grows, times, verdict) => {
-    expect(grown(grows, times).verdict).toBe(verdict);
-    const { lines, isGood } = growthLines([grown(grows, times)]);
-    expect(isGood).toBe(verdict === 'held');
-    if (!isGood) expect(lines[0]).toContain('this one costs ');
-  });
+  ] as const)(
+    'has a verdict if it is %s and costs %d times as much for ten times the records: %s',
+    (grows, times, verdict) => {
+      expect(grown(grows, times).verdict).toBe(verdict);
+      const { lines, isGood } = growthLines([grown(grows, times)]);
+      expect(isGood).toBe(verdict === 'held');
+      if (!isGood) expect(lines[0]).toContain('this one costs ');
+    },
+  );
 
-  test('is judged by the byte where it is about pages, and not at all where its rounds disagree', () => {
+  test('is measured per byte if it is about pages, and has no verdict if its rounds disagree', () => {
     expect(grown('page', 2, { bytes: 4000 }).verdict).toBe('held');
     expect(grown('constant', 2, { spread: 1 }).verdict).toBe('too noisy');
     expect(grown('constant', 1, { spread: 1 }).verdict).toBe('held');
   });
 
-  test('has a growth that is declared', () => {
+  test('declares its growth', () => {
     expect(new Set(SCENARIOS.map(({ grows }) => grows))).toEqual(new Set(Object.keys(GROWTHS)));
   });
 });
@@ -177,13 +180,13 @@ test.each([
   [12.9, 0.3, '30 %', 'pass'],
   [5.9, 0, '10 %', 'short'],
   [40, 0.5, '50 %', 'too noisy'],
-])('Fastify over SQLite at %d times the CPU, with a spread of %d, gives %s and %s', (ratio, spread, text, verdict) => {
+])('gives Fastify over SQLite at %d times the CPU, with a spread of %d, %s and %s', (ratio, spread, text, verdict) => {
   const peers = [{ peer: TARGET_PEER, cost: { least: 10 * ratio, spread }, ratio }];
   const report = { question: PEER_QUESTIONS[0]!, subject: { least: 10, spread: 0.1 }, peers };
   expect(peerTable([report])[1]?.slice(-4)).toEqual([text, '6', '13', verdict]);
 });
 
-test('an import is judged by its wall time over that of each peer', () => {
+test('compares an import by its wall time with each peer', () => {
   expect(importRatios(importsOf(1.2, 0.6)).map(({ name, ratio }) => [name, ratio])).toEqual([
     ['importSqlite', 1.2],
     ['importDuckDb', 0.6],

@@ -30,7 +30,7 @@ function pacedRun(): OrderRun {
   return new OrderRun(order, () => undefined);
 }
 
-test('a request that finds a connection idle has not waited, however late the client looks', () => {
+test('counts no wait for a request that finds an idle connection, however late the client checks', () => {
   const run = pacedRun();
   const connection = connectionOf(run);
   vi.advanceTimersByTime(1.75);
@@ -38,7 +38,7 @@ test('a request that finds a connection idle has not waited, however late the cl
   expect(connection.lateMs).toEqual([0]);
 });
 
-test('those that find all busy wait from when they were due, so that a pause of the server is in each', () => {
+test('counts the wait from the due time if all connections are busy, so that a pause of the server is in each', () => {
   const run = pacedRun();
   const connection = connectionOf(run);
   for (let i = 0; i < 5; i++) {
@@ -50,7 +50,7 @@ test('those that find all busy wait from when they were due, so that a pause of 
   expect(connection.lateMs.map((ms) => Math.round(ms))).toEqual([0, 3, 2, 1, 0]);
 });
 
-test('of several that come due at once, as many as connections are idle have not waited', () => {
+test('counts no wait for as many simultaneous requests as there are idle connections', () => {
   const run = pacedRun();
   const connections = [connectionOf(run), connectionOf(run)];
   vi.advanceTimersByTime(4);

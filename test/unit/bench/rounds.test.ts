@@ -42,7 +42,7 @@ async function measuredWith(isLost: (race: number, rounds: number) => boolean) {
   return { again, asked, rounds: measured.map((loads) => loads.map(({ length }) => length)) };
 }
 
-test('what holds is measured once', async () => {
+test('measures a race once if it holds its budget', async () => {
   const { again, rounds, asked } = await measuredWith(() => false);
   expect([again, rounds]).toEqual([
     [],
@@ -54,7 +54,7 @@ test('what holds is measured once', async () => {
   expect(asked.length).toBe(2 * 2 * (3 + 1));
 });
 
-test('a load that stands in two races is warmed up once, and by 6,000 requests at most', async () => {
+test('warms up a load of two races once, and with at most 6,000 requests', async () => {
   const { client, asked } = countingClient();
   const [{ loads }] = RACES as [Race];
   const long = loads.map((load) => ({ ...load, requests: 700 }));
@@ -63,7 +63,7 @@ test('a load that stands in two races is warmed up once, and by 6,000 requests a
   expect(asked).toEqual([6000, 6000, 700, 700, 700, 700]);
 });
 
-test('a race that looks lost gets more rounds, and stops when it holds', async () => {
+test('gives a race that looks lost more rounds, and stops once it holds', async () => {
   const { again, rounds } = await measuredWith((race, count) => race === 1 && count < 6);
   expect([again, rounds]).toEqual([
     [['doubtful']],
@@ -74,7 +74,7 @@ test('a race that looks lost gets more rounds, and stops when it holds', async (
   ]);
 });
 
-test('what stays lost stays lost after eight more times', async () => {
+test('counts a race as lost if it is still lost after eight more times', async () => {
   const { again, rounds } = await measuredWith((race) => race === 1);
   expect([again, rounds]).toEqual([
     Array.from({ length: 8 }, () => ['doubtful']),
@@ -85,7 +85,7 @@ test('what stays lost stays lost after eight more times', async () => {
   ]);
 });
 
-test('nothing begins again when the repeats have taken twice the first measurement', async () => {
+test('repeats nothing once the repeats have taken twice the first measurement', async () => {
   const { again, rounds } = await measuredWith(() => true);
   expect([again.length, rounds]).toEqual([
     3,

@@ -35,7 +35,7 @@ const LOAD = { ...DATA, rounds: 1, requestsPart: 0.004, warmUp: 1, floorBytes: 1
 const QUIET = { onProgress: () => {}, onStep: () => {} };
 const BENCH = fileURLToPath(new URL('../../../bench/bench.ts', import.meta.url));
 
-test('the load bench measures every scenario next to its control', async () => {
+test('measures every load scenario next to its control', async () => {
   const reports = await runLoadBench({ ...LOAD, rounds: 2, only: [] }, QUIET);
   expect(reports.map(({ scenario }) => scenario)).toEqual(SCENARIOS);
   for (const { scenario, requests, ratio, hash } of reports) {
@@ -51,14 +51,14 @@ test('the load bench measures every scenario next to its control', async () => {
 /** A tree that was not cloned has no revisions. */
 const isClone = existsSync(new URL('../../../.git', import.meta.url));
 
-test.skipIf(!isClone)('another revision is raced in the same rounds', async () => {
+test.skipIf(!isClone)('races another revision in the same rounds', async () => {
   const [report] = await runLoadBench({ ...LOAD, only: ['tiny'], against: 'HEAD' }, QUIET);
   expect(report?.against?.ratio).toBeGreaterThan(0);
   const unknown = runLoadBench({ ...LOAD, only: ['tiny'], against: 'no-such-revision' }, QUIET);
   await expect(unknown).rejects.toThrow('--against: git knows no revision no-such-revision');
 });
 
-test('growth compares catalogues of several sizes', async () => {
+test('compares catalogues of several sizes for growth', async () => {
   const sizes = await runSizes({ ...LOAD, only: ['tiny', 'offset'] }, [200, 100], QUIET);
   expect(sizes.map(({ observations }) => observations)).toEqual([100, 200]);
   expect(growthsOf(sizes).map(({ scenario, points }) => [scenario.name, points.length])).toEqual([
@@ -67,7 +67,7 @@ test('growth compares catalogues of several sizes', async () => {
   ]);
 });
 
-test('what clients wait for is measured next to a heavy client and at a fixed rate', async () => {
+test('measures waits next to a heavy client and at a fixed rate', async () => {
   const mixed = await runMixedBench({ ...DATA, rounds: 1, cheapRequests: 5000 }, QUIET);
   const arrivals = await runArrivals({ ...DATA, rounds: 1, arrivals: 300 }, QUIET);
   const names = [...mixed, ...arrivals].map(({ name }) => name);
@@ -77,14 +77,14 @@ test('what clients wait for is measured next to a heavy client and at a fixed ra
   expect(waitTable(mixed, 'ci')).toHaveLength(mixed.length + 1);
 });
 
-test('the start bench starts the sample and the snapshot', async () => {
+test('starts the sample and the snapshot in the start bench', async () => {
   const reports = await runStartBench({ ...DATA, rounds: 1, threads: [1] }, () => {});
   expect(reports.map(({ what }) => what)).toEqual(['the embedded sample', 'the snapshot']);
   for (const { wallMs, cpuMs } of reports) expect([wallMs[0]! > 0, cpuMs[0]! > 0]).toEqual([true, true]);
   expect(startTable(reports)).toHaveLength(3);
 });
 
-test('the micro-benchmarks equal their slow references, and each has a budget', async () => {
+test('compares the micro-benchmarks with their slow references, and has a budget for each', async () => {
   const reports = await runMicroBench({ ...DATA, rounds: 2, only: [], batchMs: 1, bits: 4096 }, () => {});
   for (const { ratio, hash } of reports) {
     expect(ratio).toBeGreaterThan(0);
@@ -96,7 +96,7 @@ test('the micro-benchmarks equal their slow references, and each has a budget', 
   expect(reports.map(({ name }) => name).toSorted(), 'micro of bench/budgets.json').toEqual(budgets.toSorted());
 });
 
-test('the authority is measured next to its controls and node soap', async () => {
+test('measures the authority next to its controls and node soap', async () => {
   const reports = await runSoapBench({ rounds: 1, warmUp: 1, requestsPart: 0.002, cacheDirectory }, QUIET);
   const compared = reports.map(({ scenario: { name }, beside }) => `${name} ${beside}`);
   expect(compared.filter((text) => !text.endsWith('gSOAP in C'))).toEqual([
@@ -107,7 +107,7 @@ test('the authority is measured next to its controls and node soap', async () =>
   for (const { ratio } of reports) expect(ratio).toBeGreaterThan(0);
 });
 
-test('an import is measured where no peer can be installed', async () => {
+test('measures an import if no peer can be installed', async () => {
   const path = process.env['PATH'];
   process.env['PATH'] = temporaryDirectory();
   try {
@@ -148,7 +148,7 @@ test.each([
     'has a second answer',
     (_: string, times: number) => [404, `{"detail":"${times === 1 ? 'Not found.' : '?'}"}`] as const,
   ],
-])('a wrong response to the scenario %s is refused before it is measured: %s', async (name, message, respond) => {
+])('refuses a wrong response to the scenario %s before measuring: %s', async (name, message, respond) => {
   const { directory } = await prepareDataSet(DATA, () => {});
   const choice = choiceFor(await readNaively(directory));
   const questions = CATALOGUE_SCENARIOS.find((scenario) => scenario.name === name)!.questions(choice);
@@ -157,7 +157,7 @@ test.each([
   );
 });
 
-test('the load client stops at a response of another status, length or digest', async () => {
+test('stops the load client at a response of another status, length or digest', async () => {
   const client = startLoadClient();
   const respond = (path: string, times: number) =>
     [path === '/b' ? 500 : 200, path === '/c' && times > 3 ? 'more' : 'four'] as const;
@@ -182,13 +182,13 @@ test('the load client stops at a response of another status, length or digest', 
   }
 });
 
-test('flags that mean nothing to a run are a usage error', async () => {
+test('reports flags without effect on a run as a usage error', async () => {
   const { ended, err } = runProgram(process.execPath, [BENCH, '--peers', '--only', 'tiny']);
   expect((await ended).code).toBe(2);
   expect(err()).toContain("option '--peers' cannot be used with option '--only <name>'");
 });
 
-test('a bench that a signal ends leaves no process and no folder', async () => {
+test('leaves no process and no folder if a signal ends a bench', async () => {
   const { directory, snapshot } = await prepareDataSet(DATA, () => {});
   const folders = temporaryDirectory();
   const words = [BENCH, '--data-set', directory, '--snapshot', snapshot, '--rounds', '1000000'];

@@ -19,13 +19,13 @@ const NOTHING: Tally = { name: 'bytes', turns: 0, verified: 0, tried: 0, injecte
 const BYTES = counted(NOTHING, outcomeOf({ tried: 30, finds: ['a', 'b'] }), 7.25);
 const FAULTS = counted({ ...NOTHING, name: 'faults' }, outcomeOf({ verified: 1200, injected: 2 }), 3);
 
-test('turns add up, and the longest wait of all is kept', () => {
+test('adds up turns, and keeps the longest wait of all', () => {
   const twice = counted(BYTES, outcomeOf({ tried: 1 }), 2);
   expect(twice).toMatchObject({ turns: 2, tried: 31, worstMs: 7.25, finds: ['a', 'b'] });
   expect(totalOf([twice, FAULTS])).toMatchObject({ turns: 3, verified: 1200, tried: 31, injected: 2, worstMs: 7.25 });
 });
 
-test('a wait is judged by whether one request was beside it or a crowd, and each that is too long is told', () => {
+test('checks a wait by whether it was next to one request or a crowd, and reports each that is too long', () => {
   const waits = (name: string, worstMs: number): Tally => ({ ...NOTHING, name, worstMs });
   const tallies = [waits('heads', 10), waits('bytes', 10.5), waits('crowd', 25), waits('mob', 25.5)];
   expect(
@@ -36,7 +36,7 @@ test('a wait is judged by whether one request was beside it or a crowd, and each
   ]);
 });
 
-test('memory that grows by 2 MB a minute grows by 120 MB an hour, one step is no growth, and one sample says nothing', () => {
+test('extrapolates 2 MB a minute to 120 MB an hour, ignores one step, and concludes nothing from one sample', () => {
   const samples = [0, 1, 2, 3].map((minute) => ({ seconds: minute * 60, residentBytes: (100 + 2 * minute) * MB }));
   expect(memorySlope(samples)).toBeCloseTo(120, 6);
   const step = Array.from({ length: 20 }, (_, i) => ({ seconds: i * 60, residentBytes: (i < 16 ? 100 : 101) * MB }));
@@ -44,7 +44,7 @@ test('memory that grows by 2 MB a minute grows by 120 MB an hour, one step is no
   expect(memorySlope(samples.slice(1, 2))).toBe(0);
 });
 
-test('a minute is a line, and the end a table with a line a strain and one of all', () => {
+test('prints a line a minute, and at the end a table with a line a fault scenario and one for all', () => {
   expect(minuteLine(3, [BYTES, FAULTS], 150 * MB)).toBe(
     'minute 3: 1200 requests verified, 30 hostilities, 2 faults injected, worst wait 7.3 ms, 150 MB, 2 finds',
   );
@@ -60,7 +60,7 @@ test('a minute is a line, and the end a table with a line a strain and one of al
   expect(table([BYTES], [], sample)).toContain('too short a campaign');
 });
 
-test('a kind of dear heads is a line under its head, where a wait that is too long is marked', () => {
+test('prints a kind of expensive heads as a line under its head, and marks a wait that is too long', () => {
   const good = { name: 'facets', uws: { alone: 1, crowd: 25 }, node: { alone: 10, crowd: 3.25 } };
   const bad = { ...good, node: { alone: 10.5, crowd: 25.1 } };
   expect(kindHead()).toHaveLength(kindLine(good).length);
@@ -69,7 +69,7 @@ test('a kind of dear heads is a line under its head, where a wait that is too lo
   expect([isShort(good), isShort(bad)]).toEqual([true, false]);
 });
 
-test('the longest wait says beside what it was', () => {
+test('prints the request of the longest wait next to it', () => {
   const first = counted(NOTHING, outcomeOf({ what: 'CSV' }), 30);
   const tallies = [counted(first, outcomeOf({ what: 'facets' }), 20)];
   expect(slowLines(tallies, [])).toEqual(['the watching client waited 30.0 ms beside bytes (CSV), longer than 10 ms']);

@@ -48,7 +48,7 @@ async function run(words: readonly string[]): Promise<readonly [number | null, s
 describe.skipIf(!disk)('on a full disk', () => {
   const at = (name: string): string => join(disk!.folder, name);
 
-  test('an import leaves the snapshot before', async () => {
+  test('keeps the previous snapshot if an import fails', async () => {
     const [small, large] = ['a', TEXT].map((note) =>
       dataSetOf(directory, { 'notes.ndjson': `${JSON.stringify({ ob_id: 7, note })}\n` }),
     ) as [string, string];
@@ -63,7 +63,7 @@ describe.skipIf(!disk)('on a full disk', () => {
     expect((await run(['verify', file]))[0]).toBe(0);
   });
 
-  test('publishing leaves what is current', async () => {
+  test('keeps the current generation if publishing fails', async () => {
     const [old, next] = [await releaseOf(directory, 1), await releaseOf(directory, 2, TEXT)];
     const folder = at('target');
     const url = pathToFileURL(folder).href;
@@ -80,7 +80,7 @@ describe.skipIf(!disk)('on a full disk', () => {
     expect(wholePointer(folder)!).toMatchObject({ generation: next.generation, sequence: 2 });
   });
 
-  test('a fetch asks for nothing, and is done once there is room', async () => {
+  test('requests nothing for a fetch, and completes it once there is room', async () => {
     const { url } = newFolder(directory);
     const { pointer } = await published(url, await releaseOf(directory, 2, TEXT));
     const target = await openPublishingTarget(url);
@@ -93,7 +93,7 @@ describe.skipIf(!disk)('on a full disk', () => {
     expect(await fetchObject(options)).toBe(pointer.size);
   });
 
-  test('a server keeps what it serves, says why, and takes what is new once there is room', async () => {
+  test('keeps serving, reports why, and loads the new data once there is room', async () => {
     const [old, next] = [await releaseOf(directory, 1), await releaseOf(directory, 2, TEXT)];
     const { url } = newFolder(directory);
     await published(url, old);
@@ -112,7 +112,7 @@ describe.skipIf(!disk)('on a full disk', () => {
     }
   });
 
-  test('a server removes partial files that were abandoned in its cache, and none that another replica writes', async () => {
+  test('lets a server remove abandoned partial files from its cache, and none that another replica writes', async () => {
     const { url } = newFolder(directory);
     const release = await releaseOf(directory, 1);
     await published(url, release);
@@ -136,7 +136,7 @@ describe.skipIf(!disk)('on a full disk', () => {
     }
   });
 
-  test('a server whose compressed records find no room beside the snapshot has them in memory, and says so', async () => {
+  test('keeps compressed records in memory if they have no room next to the snapshot, and reports it', async () => {
     const { file } = await imported(dataSetOf(directory, { 'notes.ndjson': `{"ob_id":7,"note":"${TEXT}"}\n` }), {
       file: at('blocks.snapshot'),
     });
@@ -153,7 +153,7 @@ describe.skipIf(!disk)('on a full disk', () => {
     }
   });
 
-  test('a change log is as it was, and takes the generation once there is room', () => {
+  test('leaves a change log as it was, and appends the generation once there is room', () => {
     const log = at('changes.log');
     const changes = Array.from({ length: 5000 }, (_, id) => {
       return { collection: 'notes', id, before: null, after: new Uint8Array(16) };
@@ -170,7 +170,7 @@ describe.skipIf(!disk)('on a full disk', () => {
     expect([...changesSince(log, generationOf(0).generation)].flatMap((frame) => frame.changes).length).toBe(5000);
   });
 
-  test('a refresh leaves the generation before, and so does a crawl the directory', async () => {
+  test('keeps the previous generation if a refresh fails, and the directory if a crawl fails', async () => {
     const notes: PlainRecord[] = [{ ob_id: 1, title: 'a' }];
     const upstream = await startPlainUpstream({ collections: { notes } });
     try {

@@ -49,7 +49,7 @@ function duringWork(directory: string): Promise<readonly string[]> {
   });
 }
 
-test('what a killed import left is removed by one that runs 5 minutes later', async () => {
+test('removes the partial output of a killed import in one that runs 5 minutes later', async () => {
   const directory = directoryOf('killed');
   const lines = Array.from({ length: 150_000 }, (_, i) => JSON.stringify({ ob_id: i, text: `n${i}` })).join('\n');
   const data = dataSetOf(SCRATCH, { 'notes.ndjson': lines });
@@ -71,7 +71,7 @@ test('what a killed import left is removed by one that runs 5 minutes later', as
   expect(readdirSync(directory)).toEqual(['x.snapshot']);
 });
 
-test('partial output of another run is removed 5 minutes after its last touch', async () => {
+test('removes partial output of another run 5 minutes after its last touch', async () => {
   const directory = directoryOf('others');
   const partial = 'x.partial-0123456789ab';
   const others = ['x.partial-1', 'x', 'y.partial-0123456789ab'];
@@ -87,7 +87,7 @@ test('partial output of another run is removed 5 minutes after its last touch', 
   }
 });
 
-test('partial output is touched three times a minute while work runs', async () => {
+test('touches partial output three times a minute while work runs', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   await withPartialPath(join(directoryOf('touched'), 'x'), async (partial) => {
     writeFileSync(partial, '');
@@ -100,7 +100,7 @@ test('partial output is touched three times a minute while work runs', async () 
   vi.useRealTimers();
 });
 
-test('a snapshot is on the disk before it has its name, and its name after that', async () => {
+test('syncs a snapshot to the disk before it renames it, and the folder after that', async () => {
   const directory = directoryOf('synced');
   calls.length = 0;
   const file = join(directory, 'x.snapshot');
@@ -111,14 +111,14 @@ test('a snapshot is on the disk before it has its name, and its name after that'
   expect(third).toBe(`sync ${directory}`);
 });
 
-test('work below a file fails for its own reason', async () => {
+test('reports the reason of the work itself if it writes below a file', async () => {
   const file = join(directoryOf('file'), 'x');
   writeFileSync(file, '');
   const failing = withPartialPath(join(file, 'y'), async (partial) => writeFileSync(partial, ''));
   await expect(failing).rejects.toMatchObject({ code: 'ENOTDIR', syscall: 'open' });
 });
 
-test.runIf(process.platform === 'linux')('a folder is made with those around it, or the system says why not', () => {
+test.runIf(process.platform === 'linux')('makes a folder and its parents, or reports why the system does not', () => {
   const folder = join(directoryOf('folders'), 'a', 'b');
   for (let i = 0; i < 2; i++) makeFolder(folder);
   expect(existsSync(folder)).toBe(true);
@@ -127,7 +127,7 @@ test.runIf(process.platform === 'linux')('a folder is made with those around it,
   expect(() => makeFolder('/proc/x/y')).toThrow('ENOENT');
 });
 
-test('work that fails leaves nothing, whatever it had made by then', async () => {
+test('removes everything that failed work has created', async () => {
   const directory = directoryOf('failed');
   const failing = withPartialPath(join(directory, 'a'), async (partial) => {
     mkdirSync(partial);

@@ -48,7 +48,7 @@ test.each(['SIGTERM', 'SIGHUP'] as const)('belongs to one process until %s ends 
   expect(existsSync(file)).toBe(false);
 });
 
-test('belongs to a process that was killed for 5 minutes after it last touched the file', async () => {
+test('belongs to a killed process until 5 minutes after its last touch', async () => {
   const file = newFile();
   const first = locking(file);
   await first.printed(/has it/);

@@ -12,7 +12,7 @@ const LINES = Array.from({ length: 500 }, (_, i) => `${JSON.stringify({ ob_id: i
 test.each([
   ['lines', 'notes.ndjson', LINES, 1],
   ['compressed lines', 'notes.ndjson.gz', gzipSync(LINES), 7],
-])('%s are priced by about what they have in them', async (_what, name, content, times) => {
+])('estimates the memory for %s from their content', async (_what, name, content, times) => {
   const data = dataSetOf(directory, { [name]: content });
   const asked: number[] = [];
   const assertRoom = (bytes: number): void => {

@@ -157,7 +157,7 @@ async function killed(name: string, work: KilledWork): Promise<void> {
   process.stderr.write(`${name}: killed ${KILLS} times within ${Math.round(spanMs)} ms (seed ${RUN_SEED})\n`);
 }
 
-test('an import over an older snapshot', () =>
+test('keeps an old or a new generation if an import over an older snapshot is killed', () =>
   killed('import', {
     old: dirname(old.file),
     always: 'x.snapshot',
@@ -165,7 +165,7 @@ test('an import over an older snapshot', () =>
     run: async (folder) => runningCommand(runCommand(importWords(after, join(folder, 'x.snapshot')))),
   }));
 
-test('a publisher into a folder', async () => {
+test('keeps an old or a new generation if a publisher into a folder is killed', async () => {
   const target = mkdtempSync(join(directory, 'target-'));
   await published(pathToFileURL(target).href, old);
   await killed('publish', {
@@ -178,7 +178,7 @@ test('a publisher into a folder', async () => {
   });
 });
 
-test('a server that fetches', async () => {
+test('keeps an old or a new generation if a server that fetches is killed', async () => {
   const target = pathToFileURL(mkdtempSync(join(directory, 'target-'))).href;
   await published(target, old);
   const cache = join(directory, 'cache');
@@ -210,7 +210,7 @@ test('a server that fetches', async () => {
   });
 });
 
-test('a server that swaps, and compresses the new records', async () => {
+test('keeps an old or a new generation if a server that swaps, and compresses the new records, is killed', async () => {
   const pairs = new Set<string>();
   const expected = [`${old.generation.slice(0, 12)} 400`, `${next.generation.slice(0, 12)} 450`];
   await killed('swap', {
@@ -243,7 +243,7 @@ test('a server that swaps, and compresses the new records', async () => {
   expect([...pairs].toSorted()).toEqual(expected.toSorted());
 });
 
-test('a refresh that merges what changed with what is held', async () => {
+test('keeps an old or a new generation if a refresh that merges changes is killed', async () => {
   const collections = { observations: titled(3000, 'one'), computations: titled(500, 'two') };
   const upstream = await startPlainUpstream({ collections, tags: 'honest' });
   const folder = join(directory, 'replica');

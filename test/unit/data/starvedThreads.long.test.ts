@@ -14,7 +14,7 @@ const DEFECT = new URL('../../support/defects/noThread.ts', import.meta.url).hre
 // Enough records for the load of a snapshot to start threads.
 const NOTES = Array.from({ length: 20_000 }, (_, i) => JSON.stringify({ ob_id: i, text: `a text of its own ${i}` }));
 
-test.each(['thrown 1', 'thrown 2'])('import ends where one of its threads is %s', async (words) => {
+test.each(['thrown 1', 'thrown 2'])('ends an import if one of its threads is %s', async (words) => {
   const file = join(directory, `${words}.snapshot`);
   const data = dataSetOf(directory, { 'notes.ndjson': NOTES.join('\n') });
   const options = { environment: { NO_THREAD: words }, node: ['--import', DEFECT] };
@@ -25,7 +25,7 @@ test.each(['thrown 1', 'thrown 2'])('import ends where one of its threads is %s'
   expect(existsSync(file)).toBe(false);
 });
 
-test.each(['thrown 2', 'told 2'])('so does whoever loads a snapshot where one is %s', async (words) => {
+test.each(['thrown 2', 'told 2'])('ends the load of a snapshot if a thread is %s', async (words) => {
   const { file } = await imported(dataSetOf(directory, { 'notes.ndjson': NOTES.join('\n') }));
   const module = new URL('../../../data/store/load.ts', import.meta.url).href;
   const script = join(directory, 'loads.mjs');

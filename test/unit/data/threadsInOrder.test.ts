@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { inOrder } from '../../../data/threadsInOrder.ts';
 
-test('orders that nobody takes the results of are done before the rest goes on', async () => {
+test('finishes tasks whose results no caller takes before it continues', async () => {
   const [begun, done]: [number[], number[]] = [[], []];
   const run = async (n: number): Promise<number> => {
     begun.push(n);

@@ -93,7 +93,7 @@ const REFUSED = [
 ] as const;
 
 test.each(CLIENTS.flatMap(([what, ask]) => REFUSED.map(([of, ...rest]) => [what, of, ask, ...rest] as const)))(
-  '%s refuses a certificate %s at once and names the cure',
+  'makes %s refuse a certificate %s at once and name the remedy',
   async (_what, _of, ask, certificate, file, message) => {
     const server = await serverWith(certificate);
     const failure = (await ask(server.origin, file).catch((error: unknown) => error)) as Error;
@@ -103,13 +103,13 @@ test.each(CLIENTS.flatMap(([what, ask]) => REFUSED.map(([of, ...rest]) => [what,
   },
 );
 
-test.each(CLIENTS)('%s trusts the authorities of a file', async (_what, ask) => {
+test.each(CLIENTS)('makes %s trust the CAs of a file', async (_what, ask) => {
   const server = await serverWith();
   await ask(server.origin, ca);
   expect(server.connections()).toBeGreaterThan(0);
 });
 
-test.each(CLIENTS)('%s refuses a file of authorities that has none', async (_what, ask) => {
+test.each(CLIENTS)('makes %s refuse a CA file without certificates', async (_what, ask) => {
   const message = expect.stringMatching(/ca\.pem: want certificates of authorities, in PEM$/) as string;
   await expect(ask('https://localhost:1', fileOf('none'))).rejects.toMatchObject({ code: 'input', message });
   const missing = ask('https://localhost:1', join(directory, 'nowhere'));

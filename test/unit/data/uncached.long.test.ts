@@ -63,7 +63,7 @@ describe.each(PLACES)('in %s', (place) => {
   const file = join(place, 'bytes');
   writeFileSync(file, BYTES);
 
-  test(`bytes are read from anywhere, one part behind the other or not (seed ${RUN_SEED})`, () => {
+  test(`reads bytes from anywhere, in sequence or not (seed ${RUN_SEED})`, () => {
     const random = randomOf(RUN_SEED);
     withDescriptor(file, 'r', (descriptor) => {
       const reader = new UncachedReader(descriptor);
@@ -81,7 +81,7 @@ describe.each(PLACES)('in %s', (place) => {
     });
   });
 
-  test('what takes no such transfer is written through the cache', () => {
+  test('writes through the cache if the file does not support such transfers', () => {
     const target = join(place, 'written');
     const memory = alignedBytes();
     memory.set(BYTES.subarray(0, memory.length));
@@ -98,18 +98,21 @@ describe.each(PLACES)('in %s', (place) => {
   });
 });
 
-test.skipIf(!hasProgram('fincore') || !isUncachable(PLACES[0]!))('the cache gets nothing but the end', () => {
-  const file = join(PLACES[0]!, 'kept-out');
-  const memory = alignedBytes();
-  withDescriptor(file, 'w+', (descriptor) => {
-    const writer = new UncachedDescriptor(descriptor, constants.O_WRONLY);
-    for (let i = 0; i < 4; i++) writer.write(memory, i * memory.length);
-    writer.close();
-    const reader = new UncachedReader(descriptor);
-    expect(read(reader, 0, 4 * memory.length)).toHaveLength(4 * memory.length);
-    reader.close();
-  });
-  expect(pagesCached(file)).toBe(0);
-  expect(readFileSync(file)).toHaveLength(4 * memory.length);
-  expect(pagesCached(file)).toBeGreaterThan(0.9);
-});
+test.skipIf(!hasProgram('fincore') || !isUncachable(PLACES[0]!))(
+  'puts only the end of the file into the page cache',
+  () => {
+    const file = join(PLACES[0]!, 'kept-out');
+    const memory = alignedBytes();
+    withDescriptor(file, 'w+', (descriptor) => {
+      const writer = new UncachedDescriptor(descriptor, constants.O_WRONLY);
+      for (let i = 0; i < 4; i++) writer.write(memory, i * memory.length);
+      writer.close();
+      const reader = new UncachedReader(descriptor);
+      expect(read(reader, 0, 4 * memory.length)).toHaveLength(4 * memory.length);
+      reader.close();
+    });
+    expect(pagesCached(file)).toBe(0);
+    expect(readFileSync(file)).toHaveLength(4 * memory.length);
+    expect(pagesCached(file)).toBeGreaterThan(0.9);
+  },
+);

@@ -43,8 +43,8 @@ const FIELDS = ['location', 'title', 'extra', 'other'];
 /** More keys than the import infers in a collection. */
 const MANY = Object.fromEntries(Array.from({ length: INFERRED_MAX + 1 }, (_, i) => [`key${i}`, i]));
 
-describe('accepts', () => {
-  test.each([undefined, 'grams', 'grams,bitmaps'])('the sample, imported without %s', async (without) => {
+describe('verify --deep of a good snapshot', () => {
+  test.each([undefined, 'grams', 'grams,bitmaps'])('accepts the sample, imported without %s', async (without) => {
     const { file, report } = await imported(SAMPLE, { file: join(SCRATCH, 'sample.snapshot'), without });
     const last = new Map<string, boolean>();
     const verified = await verifyDeep(file, ({ phase, done, total }) => last.set(phase, done === total));
@@ -53,7 +53,7 @@ describe('accepts', () => {
     expect(last.get('writing the records')).toBe(true);
   });
 
-  test(`values that do not fit, inferred fields and too many keys, in any order (seed ${RUN_SEED})`, async () => {
+  test(`accepts values that do not fit, inferred fields and too many keys, in any order (seed ${RUN_SEED})`, async () => {
     const random = randomOf(RUN_SEED);
     const values = random.shuffled(FIELDS.flatMap((field) => ODD.map((value) => ({ [field]: value }))));
     const directory = dataSetOf(SCRATCH, {
@@ -66,8 +66,8 @@ describe('accepts', () => {
   });
 });
 
-describe('refuses', () => {
-  test.each(KINDS)('any changed element of .%s', async (suffix) => {
+describe('verify --deep of a forged snapshot', () => {
+  test.each(KINDS)('refuses any changed element of .%s', async (suffix) => {
     for (let round = 0; round < ROUNDS; round++) {
       const random = randomOf(RUN_SEED + round);
       let where = '';
@@ -97,7 +97,7 @@ describe('refuses', () => {
     return { code, err: command.err(), left: readdirSync(temporary) };
   }
 
-  test('a forged index with both generations, the sections and what to do', async () => {
+  test('refuses a forged index with both generations, the sections and the remedy', async () => {
     const { code, err, left } = await outcomeOf(within('ipps/platform.targets', (targets) => swap(targets, 0, 1)));
     expect(code).toBe(1);
     expect(err).toMatch(/lying\.snapshot: its index is not the one that import makes of its records$/m);
@@ -110,14 +110,14 @@ describe('refuses', () => {
     expect(left).toEqual([]);
   });
 
-  test('a record with one flipped bit, under a repaired checksum', async () => {
+  test('refuses a record with one flipped bit, under a repaired checksum', async () => {
     const flipped = within('notes/records/0.bytes', (bytes) => void (bytes[bytes.length - 4]! ^= 1));
     const { code, err } = await outcomeOf(flipped);
     expect(code).toBe(1);
     expect(err).toMatch(/sections that differ: notes\/\S+, notes/);
   });
 
-  test('a record that is not JSON, with its collection and line', async () => {
+  test('refuses a record that is not JSON, with its collection and line', async () => {
     const broken = within('notes/records/0.bytes', (bytes) => void (bytes[0] = 0x20));
     const { code, err, left } = await outcomeOf(broken);
     expect(code).toBe(1);
@@ -126,13 +126,13 @@ describe('refuses', () => {
     expect(left).toEqual([]);
   });
 
-  test('an index that lacks what its records have', async () => {
+  test('refuses an index that lacks something of its records', async () => {
     const bitmaps = replaced('phenomona/terms/label.dense', (dense) => dense.slice(1));
     await rewriteSnapshot(GOOD, LYING, bitmaps);
     expect(await faultOf(LYING)).toBeDefined();
   });
 
-  test('a snapshot with a flipped byte by its checksum, before it imports anything', async () => {
+  test('refuses a snapshot with a flipped byte by its checksum, before it imports anything', async () => {
     const bytes = readFileSync(GOOD);
     bytes[bytes.length >>> 1]! ^= 1;
     writeFileSync(LYING, bytes);

@@ -44,20 +44,20 @@ function names(collections: readonly Collection[]): string[] {
   return collections.map(({ name }) => name);
 }
 
-test('the 34 collections of the root view are declared, in its order, each once', () => {
+test('declares the 34 collections of the root view, in its order, each once', () => {
   expect(names(COLLECTIONS)).toEqual(ROOT_NAMES.split(', '));
   expect(COLLECTIONS).toHaveLength(34);
   expect(new Set(names(COLLECTIONS)).size).toBe(34);
 });
 
-test('the collections of spec 2.3 to 2.10 are declared, all others are open', () => {
+test('declares the collections of spec 2.3 to 2.10, and leaves all others open', () => {
   expect(names(DECLARED).sort()).toEqual(Object.keys(DOCUMENTED_PATHS).sort());
 });
 
 describe.each(COLLECTIONS)('$name', (collection) => {
   const all = fieldsIn(collection.fields);
 
-  test('has its documented path, or its own name', () => {
+  test('has its documented path, or its name', () => {
     const documented: Readonly<Record<string, string>> = DOCUMENTED_PATHS;
     expect(collection.documentedPath).toBe(documented[collection.name] ?? collection.name);
   });
@@ -79,7 +79,7 @@ describe.each(COLLECTIONS)('$name', (collection) => {
     expect(collection.idField).toBe(collection.name === 'migrationproperties' ? 'id' : 'ob_id');
   });
 
-  test('names every field of an object once, and none as no filter key could', () => {
+  test('names every field of an object once, and none in a way that no filter key could', () => {
     for (const fields of [collection.fields, ...all.flatMap((field) => ('fields' in field ? [field.fields] : []))]) {
       const own = fields.map(({ name }) => name);
       expect(new Set(own).size).toBe(own.length);
@@ -99,11 +99,11 @@ describe.each(COLLECTIONS)('$name', (collection) => {
     }
   });
 
-  test('is served by v3, and by v2 but for migrationproperties', () => {
+  test('is served by v3, and by v2 except for migrationproperties', () => {
     expect(collection.versions).toEqual(collection.name === 'migrationproperties' ? ['v3'] : ['v2', 'v3']);
   });
 
-  test('has a title, and its source', () => {
+  test('has a title and its source', () => {
     expect(collection.title).toMatch(/^[A-Z]/);
     expect(collection.source).toMatch(/^spec 2\.(1|3|4|5|6|7|8|9|10)$/);
   });
@@ -116,7 +116,7 @@ describe.each(COLLECTIONS)('$name', (collection) => {
     }
   });
 
-  test('becomes columns and tables with paths of their own', () => {
+  test('becomes columns and tables with separate paths', () => {
     const { columns, tables, members } = layoutOf(collection);
     expect(new Set(columns.map(({ path }) => path)).size).toBe(columns.length);
     expect(new Set(tables.map(({ path }) => path)).size).toBe(tables.length);
@@ -130,12 +130,12 @@ describe.each(COLLECTIONS)('$name', (collection) => {
   });
 });
 
-test('a path that two collections share means computations first, then composites', () => {
+test('resolves a path that two collections share to computations first, then composites', () => {
   expect(names(collectionsOfPath('ProcedureComputations', 'v2'))).toEqual(['computations', 'composites']);
   expect(names(collectionsOfPath('ProcedureComputations', 'v3'))).toEqual(['computations', 'composites']);
 });
 
-test('every other path means one collection, and an unknown path, or one of another version, none', () => {
+test('resolves every other path to one collection, and an unknown path, or one of another version, to none', () => {
   for (const { name } of COLLECTIONS) {
     if (name !== 'migrationproperties') expect(names(collectionsOfPath(name, 'v2'))).toEqual([name]);
     expect(names(collectionsOfPath(name, 'v3'))).toEqual([name]);
@@ -147,7 +147,7 @@ test('every other path means one collection, and an unknown path, or one of anot
   expect(collectionsOfPath('migrationproperties', 'v2')).toEqual([]);
 });
 
-test('a to-many relation inside a to-many relation has a table whose parent is the outer one', () => {
+test('gives a to-many relation inside a to-many relation a table whose parent is the outer one', () => {
   const { tables, columns } = layoutOf(collectionNamed('composites')!);
   const of = (path: string): number => tables.findIndex((table) => table.path === path);
   const pairs = of('composites/acquisitionComponent/instrumentplatformpair_set');
@@ -156,7 +156,7 @@ test('a to-many relation inside a to-many relation has a table whose parent is t
   expect(shortCode.table).toBe(pairs);
 });
 
-test('each collection and each documented field has a sentence, and each sentence is of one', () => {
+test('has a sentence for each collection and each documented field, and no other sentence', () => {
   const used = new Set<string>();
   const heed = (names: readonly string[]): string => {
     const end = names.map((_, i) => names.slice(i).join('__')).find((each) => Object.hasOwn(FIELD_SENTENCES, each));

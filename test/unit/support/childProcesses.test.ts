@@ -9,7 +9,7 @@ const SCRIPT = `import { spawn } from 'node:child_process';
   (await import(${JSON.stringify(MODULE)})).killChildrenOnSigterm();
   console.log(spawn('sleep', ['600']).pid);`;
 
-test.skipIf(process.platform !== 'linux')('kills the processes that it has started, on SIGTERM', async () => {
+test.skipIf(process.platform !== 'linux')('kills the child processes of a worker on SIGTERM', async () => {
   const worker = spawn(process.execPath, ['--input-type=module', '--eval', SCRIPT]);
   const [printed] = (await withinLimit(once(worker.stdout, 'data'), () => 'no process id')) as [Buffer];
   worker.kill('SIGTERM');

@@ -10,7 +10,7 @@ import {
 const many = (length: number): readonly Disagreement[] =>
   Array.from({ length }, (_, i) => ({ request: `/${i}`, lines: ['neither refuses'] }));
 
-test('ten are printed with their lines under the seed and the totals, in the next report only totals', () => {
+test('prints ten disagreements with their lines under the seed and the totals, and in the next report only totals', () => {
   const report = new DisagreementReport();
   const lines = report.text('seed 7', many(848), { total: 848, asked: 900 }).split('\n');
   expect(lines).toHaveLength(1 + 2 * PRINTED_MAX);
@@ -24,13 +24,13 @@ test('ten are printed with their lines under the seed and the totals, in the nex
   );
 });
 
-test('fewer than ten are all printed', () => {
+test('prints all if there are fewer than ten', () => {
   expect(new DisagreementReport().text('seed 7', many(1), { total: 1, asked: 3 })).toBe(
     'seed 7: 1 of 3 requests disagree\n/0\n  neither refuses',
   );
 });
 
-test('answers are shortened to what differs, on one line each', () => {
+test('shortens responses to their differences, on one line each', () => {
   const same = 'x'.repeat(1000);
   const [expected, got] = partingLines(`${same}one\n${same}`, `${same}two`);
   expect(expected).toBe(`expected (oracle) ...${'x'.repeat(60)}one\\n${'x'.repeat(116)}...`);
@@ -42,6 +42,6 @@ test.each([
   [false, true, 'the product refuses, the oracle does not'],
   [true, true, 'both refuse, in other words'],
   [false, false, 'neither refuses'],
-])('an oracle that refuses (%s) and a product that does (%s) are told as: %s', (oracle, product, line) => {
+])('describes an oracle that refuses (%s) and a product that does (%s) as: %s', (oracle, product, line) => {
   expect(refusalLine(oracle, product)).toBe(line);
 });

@@ -31,7 +31,7 @@ async function printedWith(versions: readonly string[] | 'no response'): Promise
   }
 }
 
-test('names the newest Node 22 of the registry and the command that brings it', async () => {
+test('names the newest Node 22 of the registry and the command that installs it', async () => {
   const printed = await printedWith(['22.18.0', '22.98.0', '22.99.1', '26.0.0']);
   expect(printed).toMatch(
     /^note: (\S+) 22\.99\.1 is in the registry, package-lock\.json has 22\.\S+; update it: npm update \1\n$/,

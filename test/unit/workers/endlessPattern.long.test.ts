@@ -11,7 +11,7 @@ import { LeavingClient } from '../../support/requests.ts';
 const BASE_URL = 'http://localhost';
 const directory = temporaryDirectory();
 
-test('loses its thread, and the next query has another', async () => {
+test('ends the thread of an endless pattern, and gives the next query another', async () => {
   const random = randomOf(31);
   // Texts that keep adding states to a pattern: 50 us a byte.
   const value = Array.from({ length: 1 << 16 }, () => random.pick(['a', 'b'])).join('');

@@ -45,7 +45,7 @@ function rowsOf(set: RowSet): number[] {
 }
 
 test.each(['abstract__contains=wind', 'abstract__contains!=wind', 'abstract__contains=a', 'abstract__contains=%C3%A9'])(
-  'all rows of %s come back as a set in a buffer of its own',
+  'returns all rows of %s as a set in a separate buffer',
   async (query) => {
     const planned = planOf(query);
     const found = await pool.run({ collection: NAME, plan: planned, wants: 'set' }, STAYING);
@@ -56,14 +56,14 @@ test.each(['abstract__contains=wind', 'abstract__contains!=wind', 'abstract__con
   },
 );
 
-test('a posting list comes back as a view of the shared snapshot', async () => {
+test('returns a posting list as a view of the shared snapshot', async () => {
   const planned = planOf('status=completed');
   const found = await pool.run({ collection: NAME, plan: planned, wants: 'set' }, STAYING);
   const { set } = found as { readonly set: Extract<RowSet, { kind: 'bitmap' }> };
   expect(set.words.buffer).toBeInstanceOf(SharedArrayBuffer);
 });
 
-test('a page comes back alone where no more is wanted', async () => {
+test('returns a page alone if no more is wanted', async () => {
   const query = 'abstract__contains=the&offset=3';
   const planned = planOf(query);
   const found = await pool.run({ collection: NAME, plan: planned, wants: 'page' }, STAYING);
@@ -73,7 +73,7 @@ test('a page comes back alone where no more is wanted', async () => {
   expect(counters.bytesScanned).toBeGreaterThan(0);
 });
 
-test('a page comes back with the set it was taken from, and that set saves finding it again', async () => {
+test('returns a page with its set, and that set saves finding it again', async () => {
   const query = 'abstract__contains=the&ordering=-title&offset=3&facets=status';
   const planned = planOf(query);
   const both = await pool.run({ collection: NAME, plan: planned, wants: 'both' }, STAYING);

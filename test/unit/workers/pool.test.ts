@@ -55,19 +55,19 @@ function queryFor(needle: string, lookup: 'contains' | 'regex' = 'contains'): He
   return { collection: 'migrationproperties', plan: planFor(needle, lookup), wants: 'page' };
 }
 
-test('a pool that closes runs nothing any more of what its threads were started for', async () => {
+test('runs none of the jobs of its threads after the pool is closed', async () => {
   const closing = startPool(await loadSnapshot(file, { baseUrl: BASE_URL }), 1, LIMITS);
   const asked = closing.run(queryFor('needle7'), new LeavingClient());
   await closing.close();
   expect(await asked).toBe('gone');
 });
 
-test('a heavy plan gives its count and its rows', async () => {
+test('returns count and rows of a heavy plan', async () => {
   const found = await pool.run(queryFor('needle7'), new LeavingClient());
   expect(found).toMatchObject({ page: { count: 1, rows: { kind: 'list', rows: Uint32Array.of(6) } } });
 });
 
-test('tasks of every kind run within their time only', async () => {
+test('runs tasks of every kind within their time only', async () => {
   const asked = queryFor('needle7$', 'regex');
   expect(await pool.run(asked, new LeavingClient())).toMatchObject({ page: { count: 1 } });
   for (const query of [asked, queryFor('needle7')]) {
@@ -77,7 +77,7 @@ test('tasks of every kind run within their time only', async () => {
   }
 });
 
-test('a query that waits too long for a thread is told so, and what runs goes on', async () => {
+test('refuses a query that waits too long for a thread, and continues the running one', async () => {
   const tasks = Array.from({ length: 4 }, () => impatient.run(queryFor('needle'), new LeavingClient()));
   const [first, ...others] = await Promise.all(tasks);
   expect(first).toMatchObject({ page: { count: RECORDS } });
@@ -85,7 +85,7 @@ test('a query that waits too long for a thread is told so, and what runs goes on
   expect(await impatient.run(queryFor('needle7'), new LeavingClient())).toMatchObject({ page: { count: 1 } });
 });
 
-test('so many queries run or wait, one more is told so, and every slot comes back', async () => {
+test('refuses one query more than may run or wait, and frees every slot', async () => {
   for (let round = 0; round < times(2, 3); round++) {
     const tasks = Array.from({ length: TASKS_MAX }, () => pool.run(queryFor('needle'), new LeavingClient()));
     expect(await pool.run(queryFor('needle'), new LeavingClient())).toBe('busy');
@@ -93,7 +93,7 @@ test('so many queries run or wait, one more is told so, and every slot comes bac
   }
 });
 
-test('queries whose clients leave are cancelled, running or waiting, and their slots come back', async () => {
+test('cancels queries whose clients disconnect, running or waiting, and frees their slots', async () => {
   const clients = Array.from({ length: TASKS_MAX }, () => new LeavingClient());
   const tasks = clients.map((client) => pool.run(queryFor('needle'), client));
   for (const client of clients) client.leave();
@@ -103,13 +103,13 @@ test('queries whose clients leave are cancelled, running or waiting, and their s
   for (const found of await Promise.all(again)) expect(found).toMatchObject({ page: { count: RECORDS } });
 });
 
-test('a client that was gone before its query came is not waited for', async () => {
+test('does not wait for a client that was gone before its query came', async () => {
   const client = new LeavingClient();
   client.leave();
   expect(await pool.run(queryFor('needle'), client)).toBe('gone');
 });
 
-test('a client that leaves while it reads its answer cancels no query of another', async () => {
+test('cancels no query of another client if one disconnects while it reads its response', async () => {
   const reader = new LeavingClient();
   await pool.run(queryFor('needle'), reader);
   const others = Array.from({ length: TASKS_MAX }, () => pool.run(queryFor('needle'), new LeavingClient()));
@@ -117,7 +117,7 @@ test('a client that leaves while it reads its answer cancels no query of another
   for (const found of await Promise.all(others)) expect(found).toMatchObject({ page: { count: RECORDS } });
 });
 
-test('a pool that closes while queries run and wait ends them all', async () => {
+test('ends all running and waiting queries when the pool is closed', async () => {
   const { file } = await imported(dataSetOf(directory, { 'migrationproperties.ndjson': longProperties(RECORDS) }));
   const closing = startPool(await loadSnapshot(file, { baseUrl: BASE_URL }), 1, LIMITS);
   const tasks = Array.from({ length: 8 }, () => closing.run(queryFor('needle'), new LeavingClient()));
@@ -146,7 +146,7 @@ async function heldSemaphore() {
   return { semaphore, enter, next };
 }
 
-test('each connection gets a permit in turn, however many of its requests wait', async () => {
+test('gives each connection a permit in turn, however many of its requests wait', async () => {
   const { enter, next } = await heldSemaphore();
   const greedy = {};
   for (let i = 0; i < 4; i++) enter(`greedy ${i}`, greedy);
@@ -156,7 +156,7 @@ test('each connection gets a permit in turn, however many of its requests wait',
   expect(order).toEqual(['greedy 0', 'a', 'b', 'greedy 1', 'greedy 2', 'greedy 3']);
 });
 
-test('a connection that comes later waits for one turn of those before it only', async () => {
+test('lets a later connection wait for only one turn of those before it', async () => {
   const { enter, next } = await heldSemaphore();
   const greedy = {};
   for (let i = 0; i < 9; i++) enter(`greedy ${i}`, greedy);
@@ -165,7 +165,7 @@ test('a connection that comes later waits for one turn of those before it only',
   expect([await next(), await next()]).toEqual(['greedy 1', 'late']);
 });
 
-test('one request more of a connection than may wait is busy, and others still wait', async () => {
+test('refuses one request more of a connection than may wait as busy, and others still wait', async () => {
   const { enter, next } = await heldSemaphore();
   const greedy = {};
   for (let i = 0; i < CONNECTION_WAITING_MAX; i++) enter(`greedy ${i}`, greedy);
@@ -175,7 +175,7 @@ test('one request more of a connection than may wait is busy, and others still w
   expect(await next()).toBe('other');
 });
 
-test('a client that leaves waits no more, and the next one has its turn', async () => {
+test('drops the request of a disconnected client, and gives the next one its turn', async () => {
   const { semaphore, enter, next } = await heldSemaphore();
   const [a, , c] = ['a', 'b', 'c', 'd'].map((name) => enter(name));
   a!.client.leave();
@@ -184,7 +184,7 @@ test('a client that leaves waits no more, and the next one has its turn', async 
   expect([await next(), await next()]).toEqual(['a gone,c gone,b', 'd']);
 });
 
-test('a permit that nobody waits for is free for the next request', async () => {
+test('gives a permit without waiting requests to the next request', async () => {
   const semaphore = new Semaphore(2, PATIENT);
   const both = [await semaphore.acquire(new LeavingClient()), await semaphore.acquire(new LeavingClient())];
   expect(new Set(both)).toEqual(new Set([0, 1]));

@@ -103,7 +103,7 @@ const WIDE = 'title__contains=1';
 
 describe('a cheap plan', () => {
   test.each(['', 'status=completed', 'status!=completed', 'ob_id__in=1,2,3'])(
-    '%s is answered at once, and its set is not kept: it is a view or small',
+    '%s is answered at once, and its set is not cached: it is a view or small',
     (text) => {
       const { router, cache, pool } = setUp(LARGE_NS);
       expect(asRows(router.find(queryOf(text), STAYING))).toEqual(truthOf(text));
@@ -111,7 +111,7 @@ describe('a cheap plan', () => {
     },
   );
 
-  test('that combines many rows is found once for all pages of its walk, in whatever order these are asked for', () => {
+  test('that combines many rows is found once for all pages of its walk, in any order of requests', () => {
     const { router, cache, pool } = setUp(LARGE_NS);
     for (const offset of [0, 500, 10, 990, 995, 1000, 5000]) {
       const text = `${COSTLY}&offset=${offset}`;
@@ -121,7 +121,7 @@ describe('a cheap plan', () => {
     expect([cache.size, cache.misses, cache.hits, pool.begun.length]).toEqual([1, 1, 7, 0]);
   });
 
-  test('that is long is kept, and leaves no text of its length behind', async () => {
+  test('that is long is cached, and leaves no text of its length', async () => {
     const { router, cache, pool } = setUp(SMALL_NS);
     const long = `${COSTLY}&ob_id__in=${Array.from({ length: ROWS }, (_, i) => i).join()}`;
     for (const text of [`${long}&facets=title`, `${long}&facets=title&offset=10`]) {
@@ -133,14 +133,14 @@ describe('a cheap plan', () => {
     expect(cache.bytes).toBeLessThan(long.length / 2);
   });
 
-  test('is found again each time where nothing is kept', () => {
+  test('is found again each time without a cache', () => {
     const { router, cache } = setUp(LARGE_NS, 0);
     for (let i = 0; i < 2; i++) expect(asRows(router.find(queryOf(COSTLY), STAYING))).toEqual(truthOf(COSTLY));
     expect([cache.size, cache.misses]).toEqual([0, 0]);
   });
 });
 
-describe('a page that is near among many rows', () => {
+describe('a near page of many rows', () => {
   const RANGE = 'ob_ref__range=100,699';
   const PROPERTIES = indexOf(
     'migrationproperties',
@@ -151,7 +151,7 @@ describe('a page that is near among many rows', () => {
     return asRows(hitsOfRows(PROPERTIES, findRows(PROPERTIES, planned)!, planned));
   };
 
-  test.each([0, 1_000_000])('is found without pool or cache, of which there are %i bytes', (bytes) => {
+  test.each([0, 1_000_000])('is found without pool or cache, which has %i bytes', (bytes) => {
     const { router, cache, pool } = setUp(LARGE_NS, bytes, PROPERTIES);
     for (const text of [RANGE, `${RANGE}&offset=50`, `${RANGE}&offset=7&limit=3`, 'ob_ref__range!=100,599']) {
       const trace = newTrace();
@@ -162,7 +162,7 @@ describe('a page that is near among many rows', () => {
     expect(router.statistics()).toMatchObject({ inline: 4, pooled: 0 });
   });
 
-  test('is taken from the kept rows after a page of the same filter that is not near', () => {
+  test('is taken from the cached rows after a page of the same filter that is not near', () => {
     const { router } = setUp(LARGE_NS, 1_000_000, PROPERTIES);
     const find = (text: string, trace = newTrace()): unknown =>
       asRows(router.find(queryOf(text, PROPERTIES), STAYING, trace));
@@ -177,7 +177,7 @@ describe('a list with an order or facets', () => {
   const FEW = `${COSTLY}&ob_id__lt=200`;
 
   test.each(['after=3', 'ordering=-ob_id', 'ordering=status', 'facets=status,publicationState'])(
-    'with %s is shown from the set that is kept, where that is little work',
+    'with %s is shown from the cached set if that is little work',
     (shown) => {
       const { router, cache, pool } = setUp(LARGE_NS);
       void router.find(queryOf(FEW), STAYING);
@@ -188,7 +188,7 @@ describe('a list with an order or facets', () => {
   );
 
   test.each(['ordering=title', 'ordering=-title&limit=3', 'facets=title', `${HEAVY}&ordering=title`])(
-    '%s is ordered and counted in the pool, whatever is kept, and shared by those who want the same',
+    '%s is ordered and counted in the pool, whatever is cached, and shared by equal requests',
     async (shown) => {
       const { router, pool } = setUp(SMALL_NS);
       const first = router.find(queryOf(HEAVY), STAYING);
@@ -222,7 +222,7 @@ describe('a list with an order or facets', () => {
     expect(router.find(queryOf(`${WIDE}&ordering=-title,ob_id&limit=7`), STAYING)).not.toBeInstanceOf(Promise);
   });
 
-  test('of pages beyond a stretch is ordered for each page, from the rows that are kept', async () => {
+  test('is ordered for each page beyond a stretch, from the cached rows', async () => {
     const { router, pool } = setUp(SMALL_NS);
     for (const text of [`${HEAVY}&ordering=title&limit=2049`, `${HEAVY}&ordering=title&limit=3000`]) {
       const found = router.find(queryOf(text), STAYING);
@@ -246,7 +246,7 @@ describe('a list with an order or facets', () => {
     expect(pool.begun.map(({ query }) => query.wants)).toEqual(['both']);
   });
 
-  test('is ordered in the pool where its set is kept but large', async () => {
+  test('is ordered in the pool if its set is cached but large', async () => {
     const { router, cache, pool } = setUp(LARGE_NS);
     void router.find(queryOf(COSTLY), STAYING);
     const text = `${COSTLY}&ordering=title`;
@@ -271,7 +271,7 @@ describe('a heavy plan', () => {
     expect(pool.begun.map(({ query }) => query.wants)).toEqual(['set']);
   });
 
-  test('that is asked for again while it runs is not run again, and each request gets its page', async () => {
+  test('is not run again if it is requested again while it runs, and each request gets its page', async () => {
     const { router, pool } = setUp(SMALL_NS);
     const texts = [HEAVY, `${HEAVY}&offset=20`, `${HEAVY}&limit=3`];
     const found = texts.map(async (text) => router.find(queryOf(text), STAYING));
@@ -296,7 +296,7 @@ describe('a heavy plan', () => {
     }
   });
 
-  test('is traced: the pool and its work first, then shared work, then what is kept', async () => {
+  test('is traced: the pool and its work first, then shared work, then the cache', async () => {
     const { router, pool } = setUp(SMALL_NS);
     const traces = [newTrace(), newTrace(), newTrace()];
     const found = traces.slice(0, 2).map(async (trace) => router.find(queryOf(HEAVY), STAYING, trace));
@@ -313,7 +313,7 @@ describe('a heavy plan', () => {
     expect(router.statistics()).toMatchObject({ inline: 1, pooled: 1, joined: 1, hits: 1, misses: 2, sets: 1 });
   });
 
-  test('of which nothing can be kept answers pages only, shared by those who want the same', async () => {
+  test('answers only pages if nothing can be cached, shared by equal requests', async () => {
     const { router, pool } = setUp(SMALL_NS, 100);
     const texts = [HEAVY, `${HEAVY}&offset=20`, HEAVY];
     const found = texts.map(async (text) => router.find(queryOf(text), STAYING));
@@ -325,7 +325,7 @@ describe('a heavy plan', () => {
     expect((await Promise.all(found.map(async (one) => one))).map(asRows)).toEqual(texts.map(truthOf));
   });
 
-  test('is given up when the last of those who wait has left', async () => {
+  test('is abandoned when the last waiting client has disconnected', async () => {
     const { router, pool } = setUp(SMALL_NS);
     const leave: (() => void)[] = [];
     let isGone = false;
@@ -344,7 +344,7 @@ describe('a heavy plan', () => {
     expect(asRows(await stayed)).toEqual(truthOf(HEAVY));
   });
 
-  test('of a client that leaves alone is cancelled', async () => {
+  test('is cancelled if its only client disconnects', async () => {
     const { router, pool, cache } = setUp(SMALL_NS);
     const leave: (() => void)[] = [];
     const gone: Disconnection = {
@@ -359,7 +359,7 @@ describe('a heavy plan', () => {
     expect([await found, cache.size]).toEqual(['gone', 0]);
   });
 
-  test('whose page has very many rows is listed in the pool too, once for all that wait', async () => {
+  test('is listed in the pool too if the page has very many rows, once for all that wait', async () => {
     const cache = new RowSetCache(10_000_000);
     const pool = new SlowPool(LARGE);
     const router = routerOver({ generation: 'g', cache, runHeavy: pool.run, budgetNs: SMALL_NS });
@@ -375,7 +375,7 @@ describe('a heavy plan', () => {
     expect(pool.begun[1]!.query).toMatchObject({ wants: 'page' });
   });
 
-  test('that finds the queue full says so, and keeps nothing', async () => {
+  test('reports a full queue, and caches nothing', async () => {
     const cache = new RowSetCache(1_000_000);
     const router = routerOver({
       generation: 'g',

@@ -8,7 +8,7 @@ function listOf(rows: number): RowSet {
   return { kind: 'list', rows: Uint32Array.from({ length: rows }, (_, i) => i) };
 }
 
-test('the set that was not used for longest goes first', () => {
+test('drops the least recently used set first', () => {
   const cache = new RowSetCache(20_000);
   for (const key of ['a', 'b', 'c', 'd']) cache.put(key, listOf(1000));
   cache.get('a');
@@ -16,7 +16,7 @@ test('the set that was not used for longest goes first', () => {
   expect(['a', 'b', 'c', 'd', 'e'].filter((key) => cache.get(key))).toEqual(['a', 'c', 'd', 'e']);
 });
 
-test('its bytes never pass the bound, and are those of the sets it holds', () => {
+test('never exceeds its bound, and counts the bytes of its sets', () => {
   const seed = 31;
   const random = randomOf(seed);
   const cache = new RowSetCache(50_000);
@@ -32,7 +32,7 @@ test('its bytes never pass the bound, and are those of the sets it holds', () =>
   expect(empty).toBeLessThan(300);
 });
 
-test('a view is kept beside sets, under a key of its own, in the same bytes', () => {
+test('stores a view next to sets, under a separate key, in the same bytes', () => {
   const cache = new RowSetCache(20_000);
   const rows = Uint32Array.from({ length: 1000 }, (_, i) => 999 - i);
   const facets = [{ name: 'status', values: [['completed', 3]] }] as const;
@@ -46,29 +46,29 @@ test('a view is kept beside sets, under a key of its own, in the same bytes', ()
   expect([cache.view('view of a'), cache.size]).toEqual([undefined, 4]);
 });
 
-describe('a set is not kept', () => {
-  test('where it would take more than a quarter of the cache, and what was under its key is gone', () => {
+describe('a row set', () => {
+  test('is not cached if it takes more than a quarter of the cache, and what was under its key is dropped', () => {
     const cache = new RowSetCache(20_000);
     cache.put('a', listOf(10));
     cache.put('a', listOf(2000));
     expect([cache.get('a'), cache.size, cache.bytes]).toEqual([undefined, 0, 0]);
   });
 
-  test('where nothing may be', () => {
+  test('is not cached if the cache has no bytes', () => {
     const cache = new RowSetCache(0);
     cache.put('a', { kind: 'range', start: 0, end: 9 });
     expect(cache.get('a')).toBeUndefined();
     expect(cache.setBytesMax).toBeLessThan(0);
   });
 
-  test('where its key alone is too long', () => {
+  test('is not cached if its key alone is too long', () => {
     const cache = new RowSetCache(20_000);
     cache.put('x'.repeat(5000), listOf(1));
     expect(cache.size).toBe(0);
   });
 });
 
-test('views of shared memory cost their key only, a part of a buffer the whole buffer', () => {
+test('charges for views of shared memory only their key, for a part of a buffer the whole buffer', () => {
   const shared = new Uint32Array(new SharedArrayBuffer(4000));
   const sizeOf = (set: RowSet): number => {
     const cache = new RowSetCache(1_000_000);
@@ -81,7 +81,7 @@ test('views of shared memory cost their key only, a part of a buffer the whole b
   expect(sizeOf({ kind: 'list', rows: new Uint32Array(1000).subarray(0, 1) })).toBe(nothing + 4000);
 });
 
-test('longer keys are 44 characters, other ones for any other text', () => {
+test('shortens longer keys to 44 characters, different ones for any other text', () => {
   const long = 'a'.repeat(60_000);
   const keys = [long, `${long}a`, `${long.slice(1)}b`, `b${long.slice(1)}`, `${long.slice(1)}\u{1f600}`].map(shortKey);
   expect(new Set(keys).size).toBe(keys.length);

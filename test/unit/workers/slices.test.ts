@@ -55,7 +55,7 @@ function newThread() {
   };
 }
 
-test('a turn takes one long step of all works together, and each work its step in turn', async () => {
+test('takes one long step of all tasks in a turn, and each task gets its step in turn', async () => {
   const { slices, run, work, turn, isIdle } = newThread();
   const done = ['a', 'b', 'c'].map((name, i) => run('exports', work(name, i + 1, 4)));
   const steps: string[] = [];
@@ -66,19 +66,19 @@ test('a turn takes one long step of all works together, and each work its step i
   expect(await Promise.all(done)).toEqual(['a done', 'b done', 'c done']);
 });
 
-test('short steps share a turn until its time is over', async () => {
+test('shares a turn among short steps until its time is over', async () => {
   const { run, work, turn } = newThread();
   for (const name of ['a', 'b', 'c']) void run('exports', work(name, 9, 0.3));
   expect([await turn(), await turn(), await turn()].map((steps) => steps.join(''))).toEqual(['abca', 'bcab', 'cabc']);
 });
 
-test('however many works run, a turn takes no longer than one of them', async () => {
+test('takes no longer for a turn than one task, however many run', async () => {
   const { run, work, turn } = newThread();
   for (let i = 0; i < SLICED_RUNNING_MAX + WAITING_LIMITS.waitingMax; i++) void run('exports', work(String(i), 3, 4));
   for (let i = 0; i < 100; i++) expect(await turn()).toHaveLength(1);
 });
 
-test('what is done at once leaves a queued step the turn behind it, in which nothing else has time', async () => {
+test('leaves a queued step the turn after work that is done at once, in which nothing else has time', async () => {
   const { slices, run, work, turn, pass } = newThread();
   void run('exports', work('queued', 5, 1));
   for (let i = 0; i < 3; i++) {
@@ -96,7 +96,7 @@ test('what is done at once leaves a queued step the turn behind it, in which not
   }
 });
 
-test('short steps share the turn behind one that was spent at once', async () => {
+test('shares the turn after work that was done at once among short steps', async () => {
   const { slices, run, work, turn, pass } = newThread();
   for (const name of ['a', 'b']) void run('exports', work(name, 9, 0.3));
   const sinceMs = slices.now();
@@ -105,7 +105,7 @@ test('short steps share the turn behind one that was spent at once', async () =>
   expect([await turn(), await turn()].map((steps) => steps.join(''))).toEqual(['', 'abab']);
 });
 
-test('what is written as a step is over sooner than at once', async () => {
+test('finishes work written as a step sooner than at once', async () => {
   const { slices, turn, pass } = newThread();
   const isUpBehind = (ms: number): boolean => {
     const sinceMs = slices.now();
@@ -119,7 +119,7 @@ test('what is written as a step is over sooner than at once', async () => {
   expect([isUpBehind(1), isUpBehind(2.9), isUpBehind(3)]).toEqual([false, false, true]);
 });
 
-test('time spent at once is forgotten with its turn, where nothing is queued too', async () => {
+test('forgets time spent at once with its turn, also if nothing is queued', async () => {
   const { slices, turn, pass, isIdle } = newThread();
   const sinceMs = slices.now();
   expect(slices.isUp(sinceMs)).toBe(false);
@@ -131,7 +131,7 @@ test('time spent at once is forgotten with its turn, where nothing is queued too
   expect([slices.hasTime(), isIdle()]).toEqual([true, true]);
 });
 
-test('so many works run, others wait in the order in which they came, and one more is told so', async () => {
+test('runs a bounded number of tasks, keeps others waiting in their order, and refuses one more', async () => {
   const { run, work, turns, taken } = newThread();
   const running = Array.from({ length: SLICED_RUNNING_MAX }, (_, i) => run('exports', work(`r${i}`, 2, 4)));
   const waiting = Array.from({ length: WAITING_LIMITS.waitingMax }, (_, i) => run('exports', work(`w${i}`, 1, 4)));
@@ -144,7 +144,7 @@ test('so many works run, others wait in the order in which they came, and one mo
   expect(await Promise.all([...running, ...waiting])).not.toContain('busy');
 });
 
-test('a work whose client leaves is out at once, running or waiting, and the next one begins', async () => {
+test('removes a task whose client disconnects at once, running or waiting, and starts the next one', async () => {
   const { run, work, turns } = newThread();
   const clients = Array.from({ length: SLICED_RUNNING_MAX + 2 }, () => new LeavingClient());
   const works = clients.map((client, i) => run('exports', work(String(i), 2, 4), client));
@@ -161,7 +161,7 @@ test('a work whose client leaves is out at once, running or waiting, and the nex
   expect(await run('exports', work('never', 1, 4), clients[0])).toBe('gone');
 });
 
-test('a queued step is taken once a round, and never when it was dropped', async () => {
+test('takes a queued step once a round, and never after it was dropped', async () => {
   const { slices, turn, taken, pass } = newThread();
   const step = (name: string, isMore: boolean) => () => {
     taken.push(name);
@@ -184,7 +184,7 @@ test('a queued step is taken once a round, and never when it was dropped', async
   expect([await turn(), await turn()].flat()).toEqual(['again', 'again']);
 });
 
-test('a work that throws rejects, and a step that throws stops no other', async () => {
+test('rejects a task that throws, and stops no other task for a step that throws', async () => {
   const { slices, run, work, turn } = newThread();
   const failing = run('exports', () => {
     throw new Error('a bug');
@@ -199,7 +199,7 @@ test('a work that throws rejects, and a step that throws stops no other', async 
   expect(await done).toBe('a done');
 });
 
-test('works of a lane wait for none of another, and take no place of it', async () => {
+test('keeps tasks of a lane independent of those of another, and gives each lane its places', async () => {
   const { run, work, turns } = newThread();
   const exports = Array.from({ length: SLICED_RUNNING_MAX }, (_, i) => run('exports', work(`e${i}`, 9, 4)));
   const pages = Array.from({ length: WAITING_LIMITS.waitingMax + SLICED_RUNNING_MAX }, (_, i) =>
@@ -215,7 +215,7 @@ test('works of a lane wait for none of another, and take no place of it', async 
   expect(new Set(await Promise.all([...exports, ...pages])).has('p0 done')).toBe(true);
 });
 
-test('work is done at once while there is time, and a work of one step in a turn to come', async () => {
+test('does work at once while there is time, and a task of one step in a later turn', async () => {
   const { slices, run, turns, taken, pass, work } = newThread();
   for (let i = 0; i <= SLICED_RUNNING_MAX; i++) void run('exports', work(`long ${i}`, 2, 4));
   const single = (name: string) => (): string => {

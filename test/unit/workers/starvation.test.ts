@@ -14,7 +14,7 @@ function thrownBy(call: () => unknown): unknown {
   return undefined;
 }
 
-describe('it is the system that has run out', () => {
+describe('a lack of system resources', () => {
   test.each([
     'EMFILE',
     'ENFILE',
@@ -23,11 +23,11 @@ describe('it is the system that has run out', () => {
     'ENOBUFS',
     'ERR_WORKER_INIT_FAILED',
     'ERR_MEMORY_ALLOCATION_FAILED',
-  ])('where a call failed with %s', (code) => {
+  ])('is recognised if a call failed with %s', (code) => {
     expect(isStarved(coded(code))).toBe(true);
   });
 
-  test('where a buffer got no memory', () => {
+  test('is recognised if a buffer got no memory', () => {
     const error = thrownBy(() => new SharedArrayBuffer(Number.MAX_SAFE_INTEGER));
     expect(error).toBeInstanceOf(RangeError);
     expect(isStarved(error)).toBe(true);
@@ -38,26 +38,26 @@ describe('it is the system that has run out', () => {
     'WebAssembly.Memory.grow(): Unable to grow instance memory',
     'WebAssembly.instantiate(): Out of memory: Cannot allocate Wasm memory for new instance',
     'Array buffer allocation failed',
-  ])('where V8 says: %s', (words) => {
+  ])('is recognised if V8 reports: %s', (words) => {
     expect(isStarved(new RangeError(words))).toBe(true);
     expect(isOutOfHeap(new RangeError(words))).toBe(false);
   });
 });
 
-describe('it is a bug of ours', () => {
+describe('an internal error', () => {
   test.each([
-    ['where a length is none', thrownBy(() => new Uint32Array(-1))],
+    ['if a length is invalid', thrownBy(() => new Uint32Array(-1))],
     ['where the same words are no refusal of V8', new Error('Out of memory')],
     ['where a call failed for another reason', coded('EACCES')],
     ['where a thread took more heap than it may', coded('ERR_WORKER_OUT_OF_MEMORY')],
     ['where no error was thrown', 'EAGAIN'],
-  ])('%s', (_, error) => {
+  ])('is recognised %s', (_, error) => {
     expect(error).toBeDefined();
     expect(isStarved(error)).toBe(false);
   });
 });
 
-test('a thread that took more heap than it may is told from one that the system refused', () => {
+test('distinguishes a thread that exceeded its heap from one that the system refused', () => {
   expect(isOutOfHeap(coded('ERR_WORKER_OUT_OF_MEMORY'))).toBe(true);
   expect(isOutOfHeap(coded('ENOMEM'))).toBe(false);
   expect(isOutOfHeap('ERR_WORKER_OUT_OF_MEMORY')).toBe(false);

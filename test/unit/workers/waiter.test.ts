@@ -38,7 +38,7 @@ class Work {
   }
 }
 
-test('work that all have left is given up, and whoever comes then begins anew', async () => {
+test('abandons work that all clients have left, and starts from scratch for a later client', async () => {
   const shared = new SharedWork<string>();
   const work = new Work();
   const clients = [new Client(), new Client()];
@@ -52,7 +52,7 @@ test('work that all have left is given up, and whoever comes then begins anew', 
   expect(await late).toBe('found');
 });
 
-test('work is not given up where one who left is coming back, who then finds it under way', async () => {
+test('does not abandon work if a client that left is coming back, which then finds it running', async () => {
   const shared = new SharedWork<string>();
   const work = new Work();
   const clients = [new Client(), new Client()] as const;
@@ -65,7 +65,7 @@ test('work is not given up where one who left is coming back, who then finds it 
   expect([await back, work.begun]).toEqual(['found', 1]);
 });
 
-test('a client that leaves after its answer came gives up nothing that others wait for', async () => {
+test('abandons nothing that others wait for if a client leaves after its response', async () => {
   const shared = new SharedWork<string>();
   const work = new Work();
   const early = new Client();
@@ -79,7 +79,7 @@ test('a client that leaves after its answer came gives up nothing that others wa
   expect(await second).toBe('two');
 });
 
-test('work that fails rejects for all who wait, and is forgotten', async () => {
+test('rejects failed work for all that wait, and forgets it', async () => {
   const shared = new SharedWork<string>();
   const fail = (): Promise<string> => Promise.reject(new Error('a bug'));
   const waits = [shared.wait('key', new Client(), fail), shared.wait('key', new Client(), fail)];

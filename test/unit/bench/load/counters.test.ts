@@ -93,7 +93,7 @@ describe.each([
   });
 });
 
-test('a page of neighbours copies no byte and touches its own rows only, at any offset', () => {
+test('copies no byte of a page of adjacent rows and touches its own rows only, at any offset', () => {
   const { count } = costOf('');
   for (const offset of [0, 1, 137, lastWholePage(count)]) {
     const { copied, counters } = costOf(`offset=${offset}`);
@@ -107,7 +107,7 @@ test('a page of neighbours copies no byte and touches its own rows only, at any 
 });
 
 test.each(['ordering=-uuid', 'ordering=status', 'ordering=-ob_id', ''])(
-  'a page by %s touches its own rows only, at any offset, and stays in the thread',
+  'touches only the own rows of a page by %s, at any offset, and stays in the thread',
   (order) => {
     const { count } = costOf(order);
     for (const offset of [0, 1, 137, lastWholePage(count)]) {
@@ -118,25 +118,25 @@ test.each(['ordering=-uuid', 'ordering=status', 'ordering=-ob_id', ''])(
   },
 );
 
-test('a page behind an id touches what the page at its offset touches', () => {
+test('touches for a page after an id what it touches for the page at that offset', () => {
   for (const filter of ['', 'publicationState=citable&']) {
     const { counters } = costOf(filter);
     for (const id of [0, 400]) expect(costOf(`${filter}after=${id}`).counters).toEqual(counters);
   }
 });
 
-test('a single record copies no byte', () => {
+test('copies no byte of a single record', () => {
   expect(costOf('limit=1&offset=77').copied).toBe(0);
 });
 
-test('a page of scattered rows copies each of its bytes once', () => {
+test('copies each byte of a page of scattered rows once', () => {
   const { copied, bytes } = costOf('publicationState=citable');
   expect(copied).toBeGreaterThan(0);
   // Every record is copied with its comma; the last comma is not sent.
   expect(copied).toBe(bytes + 1);
 });
 
-test('a page whose links are rewritten to v2 copies each of its bytes once', () => {
+test('copies each byte of a page once if its links are rewritten to v2', () => {
   const { copied, bytes } = costOf('', { version: 'v2' });
   expect(copied).toBe(bytes + 1);
 });
@@ -157,7 +157,7 @@ describe.each([
   ['rows in v2', 'offset=100', { version: 'v2' as const }],
   ['rows under another base URL', 'publicationState=citable', { baseUrl: 'https://elsewhere.example' }],
 ])('a page of %s', (_what, query, form) => {
-  test('allocates no buffer but a slab in a hundred pages', () => {
+  test('allocates no buffer except one slab in a hundred pages', () => {
     const page = (): number => readAll(asked(query, form).page);
     page();
     // Without whole slabs. The buffers of the test runner count too, so the least of three results counts.
@@ -167,7 +167,7 @@ describe.each([
   });
 });
 
-test('an equality visits no posting and no text: its rows lie ready', () => {
+test('visits no posting and no text for an equality, whose rows are ready', () => {
   const { counters } = costOf('publicationState=citable');
   expect(counters).toEqual({ ...newCounters(), rowsTouched: LIMIT });
 });

@@ -106,7 +106,7 @@ beforeAll(async () => {
   }
 });
 
-test('every scenario in the plain form has a budget of counts, and every such budget a scenario', () => {
+test('has a budget of counts for every scenario in the plain form, and no other such budget', () => {
   expect(Object.keys(BUDGETS.counters).toSorted(), 'counters of bench/budgets.json').toEqual(NAMES.toSorted());
 });
 
@@ -123,7 +123,7 @@ test.each([
   ['offset', 'list'],
   ['deep', 'first'],
   ['orderedDeep', 'ordered'],
-])('%s does the work of %s: the same rows, postings, copies and hops', (deep, near) => {
+])('does for %s the work of %s: the same rows, postings, copies and hops', (deep, near) => {
   const workOf = ({ rowsTouched, postingsVisited, rowsOrdered, hops }: Counts) => {
     return { rowsTouched, postingsVisited, rowsOrdered, hops };
   };

@@ -55,7 +55,7 @@ function linesOf(from: LoadedSnapshot, name: string): [fromBlocks: string, fromR
 }
 
 describe('blocks', () => {
-  test('hold every record of every collection, in several chunks too', async () => {
+  test('contain every record of every collection, also in several chunks', async () => {
     const { loaded: made } = await blocks(undefined);
     expect(openSnapshot(loaded).collection('phenomona').records.chunks.length).toBeGreaterThan(2);
     for (const { name } of COLLECTIONS) {
@@ -64,7 +64,7 @@ describe('blocks', () => {
     }
   });
 
-  test('are kept under generation and base URL, found again, and the same bytes whoever makes them', async () => {
+  test('are stored under generation and base URL, reused, and have the same bytes whoever makes them', async () => {
     const file = fileIn('kept.snapshot');
     const { made } = await blocks(file);
     expect(made?.records).toBe(18);
@@ -81,7 +81,7 @@ describe('blocks', () => {
   });
 
   test.each(['independentEnds', 'chainedEnds'])(
-    'that have not as many %s as there are records are made anew',
+    'are made again if their number of %s differs from that of the records',
     async (ends) => {
       const file = fileIn(`forged-${ends}.snapshot`);
       await blocks(file);
@@ -93,7 +93,7 @@ describe('blocks', () => {
     },
   );
 
-  test('that are damaged are made of those of the generation before, where these are sound', async () => {
+  test('are made from those of the previous generation if these are intact', async () => {
     const snapshot = join(DIRECTORY, 'rotten.snapshot');
     await snapshotOf(snapshot, SMALL_TEXTS, CHUNK_BYTES);
     await keepBlocks(snapshot, { baseUrl: BASE_URL, threads: 0 }, QUIET);
@@ -105,7 +105,7 @@ describe('blocks', () => {
     expect([made, refusal]).toEqual([{ records: 18, deflated: 1 }, expect.stringContaining(file)]);
   });
 
-  test('of older generations under the same names are removed but the last one, and no other file', async () => {
+  test('of older generations under the same names are removed except the last one, and no other file is', async () => {
     const older = { ...loaded, generation: 'a'.repeat(64) };
     const keptFor = (name: string, one: LoadedSnapshot): string => blocksFile(join(DIRECTORY, name), one);
     const others = [
@@ -123,7 +123,7 @@ describe('blocks', () => {
     for (const file of [fileIn('again.snapshot'), last, ...others]) expect(existsSync(file), file).toBe(true);
   });
 
-  test(`that were damaged anywhere are made anew, and the damage is told (seed ${SEED})`, async () => {
+  test(`are made again if they are damaged anywhere, and the damage is reported (seed ${SEED})`, async () => {
     const random = randomOf(SEED);
     const file = fileIn('damaged.snapshot');
     await blocks(file);
@@ -140,7 +140,7 @@ describe('blocks', () => {
     }
   });
 
-  test('of other records or another base URL are made anew, and so is a snapshot in their place', async () => {
+  test('of other records or another base URL are made again, and so is a snapshot in their place', async () => {
     const file = fileIn('other.snapshot');
     const others = await loadBlocks({ ...loaded, generation: 'f'.repeat(64) }, { file, threads: 0 }, QUIET);
     expect(others.made).toBeDefined();
@@ -151,7 +151,7 @@ describe('blocks', () => {
   });
 });
 
-test('threads deflate what the calling thread does, in the same order, and carry over the same', async () => {
+test('deflates in threads what the calling thread does, in the same order, and carries over the same', async () => {
   const orders = openSnapshot(loaded)
     .collection('phenomona')
     .records.chunks.map((chunk, i): DeflateOrder => ({

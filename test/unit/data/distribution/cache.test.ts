@@ -7,14 +7,14 @@ import { temporaryDirectory } from '../../../support/dataSets.ts';
 
 const directory = temporaryDirectory();
 
-test('a folder that cannot be made is told with the flag that names it', async () => {
+test('reports a cache folder that cannot be made with the flag that names it', async () => {
   const file = join(directory, 'file');
   writeFileSync(file, '');
   const message = expect.stringContaining(`cannot write ${file}/cache, the folder of --cache: ENOTDIR`) as unknown;
   await expect(SnapshotCache.open(`${file}/cache`, 'file:///target')).rejects.toMatchObject({ code: 'file', message });
 });
 
-test('of replicas that share a folder none takes away what another one is ahead with, or fetches', async () => {
+test('lets no replica of a shared cache remove what another one is ahead with, or fetches', async () => {
   const shared = mkdtempSync(join(directory, 'shared-'));
   const pointers: Pointer[] = [];
   for (const letter of 'abc') {

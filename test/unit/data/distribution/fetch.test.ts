@@ -41,7 +41,7 @@ function fetchFrom(target: Target, file: string): Promise<number> {
   return fetchObject({ target, name: 'object', stored, file, signal, stallMs: STALL_MS });
 }
 
-test('bytes that are there already are progress too, where they come again', async () => {
+test('counts bytes that arrive again as progress', async () => {
   const file = join(mkdtempSync(join(directory, 'fetched-')), 'object');
   const kept = body.length - 100_000;
   writeFileSync(partialOf(file), body.subarray(0, kept));
@@ -51,7 +51,7 @@ test('bytes that are there already are progress too, where they come again', asy
   expect(readFileSync(file).equals(body)).toBe(true);
 });
 
-test('a target that drips is given up after three attempts, and what came is kept', async () => {
+test('gives up a target that drips after three attempts, and keeps the bytes', async () => {
   const file = join(mkdtempSync(join(directory, 'fetched-')), 'object');
   const asked: number[] = [];
   await expect(fetchFrom(slowTarget(1, asked), file)).rejects.toMatchObject({

@@ -59,7 +59,7 @@ function currentPointer(): Pointer {
   return decodePointer(readFileSync(join(folder, 'current.json'), 'utf8'), folder);
 }
 
-test('one whose pointer another put in place has published, and takes nothing from who followed', async () => {
+test('counts as published if another publisher renamed its pointer, and removes nothing from its successors', async () => {
   const [first, own, other, last] = [pointerOf(1, 'a'), pointerOf(2, 'b'), pointerOf(2, 'c'), pointerOf(3, 'd')];
   let adopted: Promise<boolean>;
   let followed: Promise<boolean>;
@@ -73,7 +73,7 @@ test('one whose pointer another put in place has published, and takes nothing fr
   expect(strayNames(folder)).toEqual([]);
 });
 
-test('one that is stopped right before it puts its pointer in place takes nothing from who followed it', async () => {
+test('removes nothing from its successors if it is stopped right before it renames its pointer', async () => {
   const [first, own, other, last] = [pointerOf(1, 'a'), pointerOf(2, 'b'), pointerOf(2, 'c'), pointerOf(3, 'd')];
   let followed: Promise<boolean>;
   meanwhile('current.2.json', () => {
@@ -86,7 +86,7 @@ test('one that is stopped right before it puts its pointer in place takes nothin
   expect(strayNames(folder)).toEqual([]);
 });
 
-test('one that would put the pointer of another in place finds it done, and takes nothing from who followed', async () => {
+test('removes nothing from the successors of another publisher whose pointer it finds renamed', async () => {
   const [first, own, other, last] = [pointerOf(1, 'a'), pointerOf(2, 'b'), pointerOf(2, 'c'), pointerOf(3, 'd')];
   const claim = join(folder, 'current.2.json');
   writeFileSync(claim, encodePointer(other));

@@ -30,7 +30,7 @@ const network = (message: RegExp): Error =>
   expect.objectContaining({ code: 'network', message: expect.stringMatching(message) as string }) as Error;
 const DATE = 'Sun, 01 Feb 2026 00:00:10 GMT';
 
-test('the pointer is asked for with its tag, once that tells it from the next one', async () => {
+test('requests the pointer with its tag once that distinguishes it from the next one', async () => {
   const asked: unknown[] = [];
   const { readPointer } = await targetOf(({ url, headers }, response) => {
     asked.push([url, headers['if-none-match']]);
@@ -44,7 +44,7 @@ test('the pointer is asked for with its tag, once that tells it from the next on
   expect(asked[2]).toEqual(['/folder/current.json', '"a"']);
 });
 
-test('the pointer of a server without tags is asked for with its date, once that tells it from the next one', async () => {
+test('requests the pointer of a server without tags with its date once that distinguishes it from the next one', async () => {
   const dates = ['Sun, 01 Feb 2026 00:00:09 GMT', 'Sun, 01 Feb 2026 00:00:08 GMT'];
   const asked: unknown[] = [];
   const { readPointer } = await targetOf(({ headers }, response) => {
@@ -59,7 +59,7 @@ test('the pointer of a server without tags is asked for with its date, once that
   expect(asked).toEqual([undefined, undefined, dates[1]]);
 });
 
-test('an object is read from where it is asked for, or from the start where a server knows no ranges', async () => {
+test('reads an object from the requested byte, or from the start if a server has no ranges', async () => {
   const { read } = await targetOf(({ url, headers }, response) => {
     if (url === '/folder/whole') response.writeHead(200).end('01234');
     else if (headers.range === undefined) response.writeHead(404).end();
@@ -87,12 +87,12 @@ test.each([
   ],
   ['half an answer', (response: ServerResponse) => response.writeHead(200).write('{', () => response.destroy()), /: /],
   ['silence', () => undefined, /current\.json: /],
-])('%s in place of a pointer is told with the URL', async (_, answer, message) => {
+])('reports %s in place of a pointer with the URL', async (_, answer, message) => {
   const { readPointer } = await targetOf((_request, response) => void answer(response), 500);
   await expect(readPointer(undefined, signal)).rejects.toThrow(network(message));
 });
 
-test('a server that speaks no TLS is told with the cure', async () => {
+test('reports a server without TLS with the remedy', async () => {
   const { name } = await targetOf((_request, response) => void response.end());
   const encrypted = await openTarget(name.replace('http:', 'https:'), { timeoutMs: 10_000 });
   await expect(encrypted.readPointer(undefined, signal)).rejects.toThrow(

@@ -104,14 +104,14 @@ async function servedBy(follower: Follower, { generation }: Release): Promise<vo
 const KILLS = 6;
 const directory = temporaryDirectory();
 
-test('killed at a step, a publisher leaves the old generation or the new one, and the next run ends the work', async () => {
+test('leaves the old generation or the new one if a publisher is killed at a step, and the next run finishes', async () => {
   const [old, next] = [await releaseOf(directory, 1), await releaseOf(directory, 2)];
   const steps = await stepsOfPublish(directory, old, next);
   expect(steps).toBeGreaterThan(10);
   for (const step of someSteps(steps, KILLS)) await killedPublish(directory, old, next, step);
 });
 
-test('killed at a step, a server that subscribes leaves a cache to start from, and the next one serves the new', async () => {
+test('leaves a usable cache if a subscribing server is killed at a step, and the next one serves the new data', async () => {
   const [old, next] = [await releaseOf(directory, 1), await releaseOf(directory, 2)];
   const { steps, killAt } = await followerKills(directory, old, next);
   for (const step of someSteps(steps - 1, KILLS)) await killAt(step);

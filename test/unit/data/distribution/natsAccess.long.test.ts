@@ -70,7 +70,7 @@ const { signal } = new AbortController();
 
 const { replica, opened } = watchingReplicas(directory);
 
-describe.skipIf(!hasProgram(NATS_SERVER))('a server that lets only some in', () => {
+describe.skipIf(!hasProgram(NATS_SERVER))('a NATS server with access control', () => {
   const running: NatsServer[] = [];
   afterEach(async () => {
     for (const server of running.splice(0)) await server.kill();
@@ -103,7 +103,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a server that lets only some in', () 
       account.credentials.replaceAll('\n', '\r\n'),
       natsAccount().credentials,
     ],
-  ])('by %s, and tells no secret', async (_, line, right, wrong) => {
+  ])('grants access by %s, and repeats no secret', async (_, line, right, wrong) => {
     const url = (await guarded(line)).bucket('guarded');
     const release = await releaseOf(directory, 1);
     const publish = async (credentials: readonly string[]): Promise<[number | null, string]> => {
@@ -124,7 +124,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a server that lets only some in', () 
     await servesAtLast(await replica(url, ['--nats-credentials', file]), release);
   });
 
-  test('to read alone, as a replica needs it, and to write what a publisher needs', async () => {
+  test('lets a replica with read access only read, and a publisher write', async () => {
     const reads = ['STREAM.INFO.*', 'STREAM.MSG.GET.*', 'DIRECT.GET.>', 'CONSUMER.>'].map((name) => `$JS.API.${name}`);
     const user = (name: string, subjects: readonly string[]): string =>
       `{ user: ${name}, password: p, permissions: { publish: ${JSON.stringify(subjects)}, subscribe: ["_INBOX.>"] } }`;
@@ -145,15 +145,19 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a server that lets only some in', () 
   });
 
   test.each([
-    ['that is none', () => fileOf('two words'), /file: want NATS credentials, an nkey seed, user:password or a token$/],
+    [
+      'that is not valid',
+      () => fileOf('two words'),
+      /file: want NATS credentials, an nkey seed, user:password or a token$/,
+    ],
     ['that is not there', () => join(directory, 'nowhere'), /cannot read .*nowhere: /],
-  ])('refuses a file of credentials %s before it asks anybody', async (_, file, message) => {
+  ])('is not contacted with a file of credentials %s', async (_, file, message) => {
     const access = { nats: { credentials: file() } };
     const told = await openPublishingTarget('nats://127.0.0.1:1/b', access).catch((error: unknown) => error);
     expect(told).toMatchObject({ message: expect.stringMatching(message) as string });
   });
 
-  test.skipIf(!hasProgram('openssl'))('over TLS, with authorities that are believed', async () => {
+  test.skipIf(!hasProgram('openssl'))('grants access over TLS, with trusted CAs', async () => {
     const issued = opensslIn(mkdtempSync(join(directory, 'tls-')));
     const issuer = issued({ subject: '/CN=A test CA', extensions: CA_LINES });
     const extensions = [...USER_LINES, 'subjectAltName=DNS:localhost'];

@@ -48,7 +48,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of three servers', () => {
     return leader!;
   }
 
-  test('loses nothing when one is killed in the middle of a publish and of a fetch', async () => {
+  test('loses nothing if a server is killed in the middle of a publish and of a fetch', async () => {
     const text = randomBytes(1_500_000).toString('base64');
     const [first, large, last] = [
       await releaseOf(directory, 1),

@@ -40,7 +40,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
   });
   afterAll(async () => server.kill());
 
-  test('wakes who serves from it with each new generation, also when it was away', async () => {
+  test('notifies a serving replica of each new generation, also after an absence', async () => {
     const [first, second, third] = releases as [Release, Release, Release];
     const url = server.bucket('served');
     const one = await replica(url);
@@ -69,7 +69,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
     });
   });
 
-  test('hangs for some seconds in the middle of a publish and of a fetch, and longer than anybody waits', async () => {
+  test('may hang for some seconds in the middle of a publish and of a fetch, and longer than any timeout', async () => {
     const text = randomBytes(1_500_000).toString('base64');
     const [first, third] = [releases[0]!, releases[2]!];
     const large = await releaseOf(directory, 2, text);
@@ -109,7 +109,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
     expect((await onlyWholeIn(target, directory)).sequence).toBe(3);
   });
 
-  test('has nothing, and is not made, until something is published', async () => {
+  test('has nothing, and is not created, until something is published', async () => {
     const target = await opened(server.bucket('none'));
     expect(await target.readPointer(undefined, signal)).toBeUndefined();
     expect(await target.read('e'.repeat(64), 0, signal)).toBeUndefined();
@@ -121,7 +121,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
     expect(command.out()).toContain(`data: nothing is published to ${target.name} yet`);
   });
 
-  test('keeps each of many that publish at once, or refuses the older one', async () => {
+  test('keeps each of many concurrent publications, or refuses the older one', async () => {
     const url = server.bucket('many');
     const same = await Promise.all([1, 2, 3].map((i) => releaseOf(directory, undefined, `text ${i}`)));
     const commands = same.map(({ file }) => runCommand(['publish', file, '--to', url]));
@@ -141,7 +141,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
     });
   });
 
-  test('does not have an object of which pieces are missing, until it is written again', async () => {
+  test('does not have an object with missing pieces, until it is written again', async () => {
     const [target, name, bytes] = [await opened(server.bucket('torn')), `${'d'.repeat(64)}.snapshot`, randomBytes(9)];
     await target.write(name, bytes.length, cutInto(bytes, 9));
     await managed(server, ({ streams }) => streams.purge('OBJ_torn', { filter: '$O.torn.C.>' }));
@@ -150,7 +150,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
     expect(await target.has(name, bytes.length)).toBe(true);
   });
 
-  test('takes what follow --once finds, which then ends', async () => {
+  test('accepts what follow --once finds, which then exits', async () => {
     const upstream = await startPlainUpstream({
       collections: { notes: [{ ob_id: 1, text: 'a note' }] },
       tags: 'honest',
@@ -166,7 +166,7 @@ describe.skipIf(!hasProgram(NATS_SERVER))('a bucket of one server', () => {
     }
   });
 
-  test('is pruned of what nothing needs, and of what a publisher left that was killed', async () => {
+  test('is pruned of unused objects, and of those of a killed publisher', async () => {
     const url = server.bucket('pruned');
     for (const release of releases) await published(url, release);
     const publishing = await opened(url);

@@ -23,7 +23,7 @@ const FIRST: Pointer = nextPointer(
   undefined,
 );
 
-test('a pointer is read as it was written, with a time of the data and without', () => {
+test('reads a pointer as it was written, with a time of the data and without', () => {
   for (const pointer of [
     FIRST,
     { ...FIRST, created: undefined },
@@ -33,7 +33,7 @@ test('a pointer is read as it was written, with a time of the data and without',
     expect(decodePointer(encodePointer(pointer), 'x')).toEqual(pointer);
 });
 
-test('one that follows has the next number and names those before it, each once and a bounded number of them', () => {
+test('gives the next pointer the next number and a bounded list of its predecessors, each once', () => {
   let pointer = FIRST;
   for (let i = 0; i < 100; i++) pointer = nextPointer({ ...FIRST, generation: hash('def'[i % 3]!) }, pointer);
   expect(pointer.sequence).toBe(101);
@@ -44,13 +44,13 @@ test('one that follows has the next number and names those before it, each once 
   expect(Buffer.byteLength(encodePointer(pointer))).toBeLessThan(1 << 15);
 });
 
-test('one of the same generation with other objects leaves the one before it where it was', () => {
+test('keeps the predecessor of a pointer if the same generation has other objects', () => {
   const second = nextPointer({ ...FIRST, generation: hash('d') }, FIRST);
   const compressed = nextPointer({ ...FIRST, generation: hash('d'), blocks: [] }, second);
   expect(compressed.earlier.map(({ generation }) => generation[0])).toEqual(['a']);
 });
 
-test('one that was found current again is the next one of the same objects, before which is what was', () => {
+test('counts a confirmation as the next pointer of the same objects, with the same predecessors', () => {
   const second = nextPointer({ ...FIRST, generation: hash('d') }, FIRST);
   const again = withRefreshTime(second, '2026-02-01T00:00:00.000Z');
   expect(again).toEqual({ ...second, sequence: 3, refreshed: '2026-02-01T00:00:00.000Z' });
@@ -59,13 +59,13 @@ test('one that was found current again is the next one of the same objects, befo
   ).toEqual(['d', 'a']);
 });
 
-test('a publisher of before says nothing of when its data was current', () => {
+test('accepts a pointer of an older version without the time at which its data was current', () => {
   const { refreshed, ...others } = JSON.parse(encodePointer(FIRST)) as Record<string, unknown>;
   expect(refreshed).toBeNull();
   expect(decodePointer(JSON.stringify(others), 'x')).toEqual(FIRST);
 });
 
-test('data is older by the instant it names, and never where one names none', () => {
+test('compares the age of data by the instant, and never without one', () => {
   const of = (created: string | undefined): { created: string | undefined } => ({ created });
   expect(isOlderData(of('2026-01-01T00:00:00+02:00'), of('2026-01-01T00:00:00Z'))).toBe(true);
   expect(isOlderData(of('2026-01-01T00:00:00Z'), of('2026-01-01T00:00:00Z'))).toBe(false);
@@ -107,7 +107,7 @@ test.each([
   [JSON.stringify(members).replace(/"address":"\w+"/, `"address":${NESTED}`), /\/blocks: expected at most 16/],
   [JSON.stringify(members).replace('"format":1', `"format":${NESTED}`), /has format object, expected 1$/],
   [withMember('earlier', {}), /\/earlier/],
-])('refused: %.100s', (text, message) => {
+])('is refused: %.100s', (text, message) => {
   expect(() => decodePointer(text, 'x')).toThrow(
     expect.objectContaining({ code: 'snapshot', message: expect.stringMatching(message) as string }) as Error,
   );

@@ -43,7 +43,7 @@ const refusal = (message: RegExp, code: string): Error =>
   expect.objectContaining({ code, message: expect.stringMatching(message) as string }) as Error;
 
 describe('publishing', () => {
-  test('puts the snapshot and its compressed records there, and points to them', async () => {
+  test('stores the snapshot and its compressed records, and points to them', async () => {
     const { folder, url } = newFolder(directory);
     await published(url, old);
     const { isNew, sentBytes } = await published(url, next);
@@ -57,7 +57,7 @@ describe('publishing', () => {
     expect(strayNames(folder)).toEqual([]);
   });
 
-  test('again sends and changes nothing, but what was lost meanwhile', async () => {
+  test('sends and changes only what was lost meanwhile when it is repeated', async () => {
     const { folder, url } = newFolder(directory);
     await published(url, next);
     expect(await published(url, next)).toMatchObject({ isNew: false, sentBytes: 0 });
@@ -67,7 +67,7 @@ describe('publishing', () => {
     expect(wholePointer(folder)).toEqual(pointer);
   });
 
-  test('links an immutable file into a folder of its file system, in place of a damaged object, and copies others', async () => {
+  test('links an immutable file into a folder of its file system, replaces a damaged object, and copies other files', async () => {
     const { folder, url } = newFolder(directory);
     await published(url, old);
     const object = join(folder, snapshotName(wholePointer(folder)!));
@@ -83,7 +83,7 @@ describe('publishing', () => {
     expect(strayNames(folder)).toEqual([]);
   });
 
-  test('tells when it was found current, beside whoever else publishes', async () => {
+  test('records when the data was found current, next to other publishers', async () => {
     const { folder, url } = newFolder(directory);
     const target = await openPublishingTarget(url, {});
     const at = (minute: number): string => `2026-02-01T00:0${minute}:00.000Z`;
@@ -111,7 +111,7 @@ describe('publishing', () => {
     expect(strayNames(folder)).toEqual([]);
   });
 
-  test('says what is in the way where nobody can look into the folder, and so does who reads it', async () => {
+  test('reports what blocks access to the folder, and so does a reader', async () => {
     const { folder, url } = newFolder(directory);
     rmSync(folder, { recursive: true });
     symlinkSync(folder, folder);
@@ -124,7 +124,7 @@ describe('publishing', () => {
     );
   });
 
-  test('of older data is refused, before anything is sent, unless it is allowed', async () => {
+  test('refuses older data before it sends anything, unless it is allowed', async () => {
     const { folder, url } = newFolder(directory);
     await published(url, next);
     const names = readdirSync(folder);
@@ -136,7 +136,7 @@ describe('publishing', () => {
     expect(wholePointer(folder)).toMatchObject({ sequence: 2, generation: old.generation });
   });
 
-  test('of data dated more than a day in the future needs --force, before anything is sent', async () => {
+  test('refuses data dated more than a day in the future before it sends anything, unless --force is given', async () => {
     const { folder, url } = newFolder(directory);
     const created = new Date(Date.now() + 2 * 86_400_000).toISOString();
     const { file } = await imported(dataSetOf(directory, { 'notes.ndjson': '{"ob_id":7}\n' }), { created });
@@ -153,7 +153,7 @@ describe('publishing', () => {
     ['of no bytes', (file: string) => truncateSync(file, 0), /file has 0 bytes, a header takes 128$/],
     ['of another version', (file: string) => patch(file, 8, 99), /version 99/],
     ['with a bit flipped', (file: string) => patch(file, 200, readFileSync(file)[200]! ^ 1), /checksum/],
-  ])('refuses a snapshot that is %s, and the target stays as it was', async (_, spoil, message) => {
+  ])('refuses a snapshot that is %s, and leaves the target as it was', async (_, spoil, message) => {
     const { folder, url } = newFolder(directory);
     await published(url, old);
     const before = readFileSync(join(folder, 'current.json'), 'utf8');
@@ -169,7 +169,7 @@ describe('publishing', () => {
     ['damaged', 'https://a.example.org', (file) => patch(file, readFileSync(file).indexOf('{"kind":') - 1, 1)],
     ['cut short', 'https://a.example.org', (file) => truncateSync(file, 1000)],
     ['of another base URL', 'https://b.example.org', () => undefined],
-  ])('leaves out compressed records that are %s, and says so', async (what, baseUrl, spoil) => {
+  ])('skips compressed records that are %s, and reports it', async (what, baseUrl, spoil) => {
     const { folder, url } = newFolder(directory);
     const { generation } = next;
     const file = join(directory, `${what}.snapshot`);
@@ -183,7 +183,7 @@ describe('publishing', () => {
     expect(wholePointer(folder)).toMatchObject({ generation, blocks: [] });
   });
 
-  test('a file whose name another takes meanwhile is published as it was verified', async () => {
+  test('publishes a file as it was verified if another file gets its name meanwhile', async () => {
     const { folder, url } = newFolder(directory);
     const file = join(directory, 'replaced.snapshot');
     copyFileSync(old.file, file);
@@ -201,7 +201,7 @@ describe('publishing', () => {
     expect(readFileSync(join(folder, snapshotName(pointer))).equals(readFileSync(old.file))).toBe(true);
   });
 
-  test('a file that another is written over meanwhile is refused', async () => {
+  test('refuses a file that is overwritten meanwhile', async () => {
     const { folder, url } = newFolder(directory);
     const file = join(directory, 'overwritten.snapshot');
     copyFileSync(old.file, file);
@@ -214,7 +214,7 @@ describe('publishing', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('refuses a file that is changed while it is sent', async () => {
+  test('refuses a file that changes while it is sent', async () => {
     const { folder, url } = newFolder(directory);
     const file = join(directory, 'moving.snapshot');
     copyFileSync(next.file, file);
@@ -231,8 +231,8 @@ describe('publishing', () => {
   });
 });
 
-describe('of two publishers at once', () => {
-  test('each has its turn, and the one with the newer data is current at the end', async () => {
+describe('concurrent publishing', () => {
+  test('gives each of two publishers its turn, and leaves the newer data current', async () => {
     for (let round = 0; round < 5; round++) {
       const { folder, url } = newFolder(directory);
       const ends = await Promise.allSettled([published(url, old), published(url, next)]);
@@ -244,7 +244,7 @@ describe('of two publishers at once', () => {
     }
   });
 
-  test('none is lost where many processes publish', async () => {
+  test('loses no publication of many processes', async () => {
     const { folder, url } = newFolder(directory);
     const releases = await Promise.all([1, 2, 3, 4].map((i) => releaseOf(directory, undefined, `text ${i}`)));
     const commands = releases.map(({ file }) => runCommand(['publish', file, '--to', url]));
@@ -256,7 +256,7 @@ describe('of two publishers at once', () => {
     expect(all.toSorted()).toEqual(releases.map(({ generation }) => generation).toSorted());
   });
 
-  test('one that was killed right before the rename of its pointer has published, once the other does', async () => {
+  test('counts a publisher killed right before the rename of its pointer as published, once another one publishes', async () => {
     const { folder, url } = newFolder(directory);
     await published(url, old);
     const before = readFileSync(join(folder, 'current.json'), 'utf8');
@@ -276,7 +276,7 @@ describe('of two publishers at once', () => {
 describe('pruning', () => {
   const DAY = 86_400_000;
 
-  test('keeps so many generations, and what somebody may be publishing', async () => {
+  test('keeps the given number of generations, and what another process may be publishing', async () => {
     const { folder, url } = newFolder(directory);
     const releases = [old, next, await releaseOf(directory, 3), await releaseOf(directory, 4)];
     for (const release of releases) await published(url, release);
@@ -295,7 +295,7 @@ describe('pruning', () => {
     expect(wholePointer(folder)!.generation).toBe(releases[3]!.generation);
   });
 
-  test('names what came to be needed while it was removed, unless that is there again', async () => {
+  test('names objects that became needed while it removed them, unless they exist again', async () => {
     for (const isSentAgain of [false, true]) {
       const { folder, url } = newFolder(directory);
       await published(url, old);
@@ -313,7 +313,7 @@ describe('pruning', () => {
     }
   });
 
-  test('is refused where no pointer says what is needed, whatever the clock says', async () => {
+  test('is refused without a pointer that names what is needed, whatever the clock', async () => {
     const { folder, url } = newFolder(directory);
     const stray = `${'e'.repeat(64)}.snapshot`;
     writeFileSync(join(folder, stray), 'half');
@@ -324,7 +324,7 @@ describe('pruning', () => {
     expect(readdirSync(folder)).toEqual([stray]);
   });
 
-  test('and reading are refused where there is no such folder', async () => {
+  test('is refused without the folder, and so is reading', async () => {
     const { folder, url } = newFolder(directory);
     rmSync(folder, { recursive: true });
     await expect(pruneTarget(await openPublishingTarget(url), 1, Date.now())).rejects.toThrow(

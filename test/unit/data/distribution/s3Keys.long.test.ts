@@ -116,7 +116,7 @@ test('renews keys before they expire, and uses them until then if that fails', a
   await target.close();
 });
 
-test('keys in the environment are used first', async () => {
+test('prefers keys in the environment', async () => {
   const target = await open({ ...CONTAINER, AWS_ACCESS_KEY_ID: 'own', AWS_SECRET_ACCESS_KEY: 'hunter2' });
   await target.list();
   expect([signed[0], asked]).toEqual(['own undefined', []]);
@@ -134,7 +134,7 @@ test('refuses an STS server that is not a URL', async () => {
   await expect(open({ ...IDENTITY, AWS_ENDPOINT_URL_STS: 'sts' })).rejects.toThrow(/_STS: want an http or https URL$/);
 });
 
-test('tells what is missing: the file of a token, or the keys in a response', async () => {
+test('names what is missing: the file of a token, or the keys in a response', async () => {
   const nowhere = join(directory, 'nowhere');
   const without = await open({ ...CONTAINER, AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: nowhere });
   await expect(without.list()).rejects.toMatchObject({ code: 'file' });

@@ -8,7 +8,7 @@ import { wholeIn } from '../../../support/targetSuite.ts';
 
 const directory = temporaryDirectory();
 
-test('killed at a request, a publisher leaves the old generation or the new one', async () => {
+test('leaves the old generation or the new one if a publisher is killed at a request', async () => {
   const [old, next] = [await releaseOf(directory, 1), await releaseOf(directory, 2)];
   const server = await s3Server();
   const target = s3Target(new URL('s3://bucket/folder'), 10_000, server.access);

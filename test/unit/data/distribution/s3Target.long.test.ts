@@ -60,7 +60,7 @@ const error =
     sendXml(response, status, xml);
   };
 
-describe('two publishers at once', () => {
+describe('two concurrent publishers to S3', () => {
   test('do not overwrite each other: each has its turn, and the newer data is current at the end', async () => {
     for (let round = 0; round < 3; round++) {
       server.objects.clear();
@@ -72,13 +72,13 @@ describe('two publishers at once', () => {
     }
   });
 
-  test('are refused where the server ignores conditions, with the cure', async () => {
+  test('are refused with the remedy if the server ignores conditions', async () => {
     server.isMinding = false;
     await expect(published(target, old)).rejects.toThrow(told(/ignores If-Match.*--s3-unconditional$/, 'refused'));
     expect([...server.objects.keys()].filter((key) => !key.endsWith('.snapshot'))).toEqual([]);
   });
 
-  test('know their own pointer where the answer to it was lost', async () => {
+  test('recognise their own pointer if the response to it was lost', async () => {
     await published(target, old);
     spoil(1, /^PUT \/bucket\/folder\/current/, (request, response) => {
       const pieces: Buffer[] = [];
@@ -104,7 +104,7 @@ describe('a large object', () => {
     }
   };
 
-  test('is put in parts, no more than three at once, each tried again', async () => {
+  test('is sent in parts, at most three at once, each with retries', async () => {
     let [running, most, broken] = [0, 0, 0];
     server.misbehave = async ({ method, url }, response) => {
       if (method !== 'PUT') return false;
@@ -125,7 +125,7 @@ describe('a large object', () => {
     ['its bytes cannot be read', /never/, /gone/],
     ['a part is refused', /partNumber=5&/, /answered 403 AccessDenied/],
     ['the parts are not put together', /^POST .*uploadId/, /answered 403 AccessDenied/],
-  ])('is nowhere, and its upload is ended, where %s', async (_, pattern, message) => {
+  ])('does not exist, and its upload is aborted, if %s', async (_, pattern, message) => {
     spoil(9, pattern, error(403, 'AccessDenied'));
     const pieces = (async function* () {
       yield body.subarray(0, 500_000);
@@ -136,14 +136,14 @@ describe('a large object', () => {
     expect([server.objects.size, server.uploads.size]).toEqual([0, 0]);
   });
 
-  test('is whole if the server fails once while it puts the parts together, after it has sent 200', async () => {
+  test('is whole if the server fails once while it joins the parts, after it has sent 200', async () => {
     spoil(1, /^POST .*uploadId/, error(200, 'InternalError'));
     await large(cutInto(body, 70_000));
     expect(server.objects.get(key)!.equals(body)).toBe(true);
     expect(server.asked.filter((one) => /^POST .*uploadId/.test(one)).length).toBe(2);
   });
 
-  test('that was left unfinished is removed by prune after a day', async () => {
+  test('is removed by prune after a day if its upload was not finished', async () => {
     await published(target, old);
     for (const id of ['one', 'two', 'three']) server.uploads.set(id, { key, parts: new Map() });
     server.uploads.set('other', { key: 'elsewhere', parts: new Map() });
@@ -154,7 +154,7 @@ describe('a large object', () => {
   });
 });
 
-describe('an answer that is none', () => {
+describe('a failed S3 response', () => {
   test.each([
     ['keys that are not known', 403, 'InvalidAccessKeyId', '', /403 InvalidAccessKeyId: .* AWS_ACCESS_KEY_ID$/],
     ['a wrong secret', 403, 'SignatureDoesNotMatch', '', /AWS_SECRET_ACCESS_KEY is not that of AWS_ACCESS_KEY_ID/],
@@ -164,8 +164,8 @@ describe('an answer that is none', () => {
     ['a clock that is wrong', 403, 'RequestTimeTooSkewed', '', /the clocks differ, that of the server says \w{3}, \d/],
     ['another region', 301, 'PermanentRedirect', '<Region>eu-west-2</Region>', /want --s3-region eu-west-2$/],
     ['a redirection', 307, 'TemporaryRedirect', '<Region>" x</Region>', /elsewhere, and nothing is followed$/],
-    ['what nobody knows', 418, '<b>1</b>', '', /answered 418$/],
-  ])('because of %s is told with the cure, and no secret', async (_, status, code, more, message) => {
+    ['an unknown status', 418, '<b>1</b>', '', /answered 418$/],
+  ])('because of %s is reported with the remedy, and without secrets', async (_, status, code, more, message) => {
     spoil(9, /./, error(status, code, more));
     const failure = await target.readPointer(undefined, signal).catch((thrown: unknown) => thrown);
     expect(failure).toEqual(told(message));
@@ -173,13 +173,13 @@ describe('an answer that is none', () => {
     expect(server.asked.length).toBe(1);
   });
 
-  test('because it is asked too often is waited for, as long as it says', async () => {
+  test('because of too many requests is followed by the wait that it asks for', async () => {
     spoil(2, /./, (_request, response) => void response.writeHead(503, { 'retry-after': '1' }).end());
     expect(await target.readPointer(undefined, signal)).toBeUndefined();
     expect(server.asked.length).toBe(3);
   });
 
-  test('is not retried before the date that its Retry-After names', async () => {
+  test('is not retried before the date in its Retry-After', async () => {
     const dates = { date: 'Sun, 01 Feb 2026 00:00:00 GMT', 'retry-after': 'Sun, 01 Feb 2026 00:00:15 GMT' };
     spoil(1, /./, (_request, response) => void response.writeHead(503, dates).end());
     const hasty = s3Target(new URL('s3://bucket/folder'), 3000, server.access);
@@ -188,7 +188,7 @@ describe('an answer that is none', () => {
     await hasty.close();
   });
 
-  test('because the server speaks no TLS is told with the cure and not retried', async () => {
+  test('because the server speaks no TLS is reported with the remedy and not retried', async () => {
     const endpoint = server.origin.replace('http:', 'https:');
     const encrypted = s3Target(new URL('s3://bucket/folder'), 10_000, { ...server.access, endpoint });
     await expect(encrypted.readPointer(undefined, signal)).rejects.toThrow(
@@ -207,14 +207,14 @@ describe('an answer that is none', () => {
         response.writeHead(200, { 'content-length': 9 }).write('{', () => response.destroy()),
     ],
     ['more than a pointer has', (response: ServerResponse) => response.writeHead(200).end('x'.repeat(70_000))],
-  ])('but %s ends in time', async (_, answer) => {
+  ])('ends in time: %s', async (_, answer) => {
     server.misbehave = (_request, response) => (answer(response), true);
     const hasty = s3Target(new URL('s3://bucket/folder'), 300, server.access);
     await expect(hasty.readPointer(undefined, signal)).rejects.toThrow(told(/current\.json: /));
     await hasty.close();
   });
 
-  test('to an object whose bytes nobody takes ends in time', async () => {
+  test('to an upload that the server does not read ends in time', async () => {
     server.misbehave = ({ method }) => method === 'PUT';
     const exchange = new S3Exchange('bucket', server.access, 100);
     const body = randomBytes(16 << 20);
@@ -223,7 +223,7 @@ describe('an answer that is none', () => {
     await exchange.close();
   });
 
-  test('in place of a list is refused, and one without an end too', async () => {
+  test('in place of a list is refused, and so is a list without an end', async () => {
     spoil(1, /list-type/, (_request, response) => sendXml(response, 200, '<!DOCTYPE a><ListBucketResult/>'));
     await expect(target.list()).rejects.toThrow(told(/answered no ListBucketResult$/));
     const again = '<IsTruncated>true</IsTruncated><NextContinuationToken>x</NextContinuationToken>';
@@ -234,7 +234,7 @@ describe('an answer that is none', () => {
   });
 });
 
-describe('an object of which the server lies', () => {
+describe('an object about which the S3 server reports wrong data', () => {
   /** Fetches a published snapshot, although the server reports a length that is too large or another range. */
   async function fetched(moreBytes: number, headers: Readonly<Record<string, string>> = {}): Promise<unknown> {
     await published(target, old);
@@ -249,16 +249,16 @@ describe('an object of which the server lies', () => {
     return wholeIn(target, directory);
   }
 
-  test('this being the part that was asked for, is not taken', async () => {
+  test('is not accepted if it is another range than the requested one', async () => {
     await expect(fetched(0, { 'content-range': 'bytes 9-' })).rejects.toThrow(told(/another part$/));
     expect(server.asked.length).toBeLessThan(20);
   });
 
-  test('being longer than the whole of it that it sends, is whole', async () => {
+  test('is whole if its Content-Length is too large', async () => {
     expect(await fetched(100)).toMatchObject({ generation: old.generation });
   });
 
-  test('its length, when a publisher asks whether it is there, costs it another upload at most', async () => {
+  test('costs a publisher at most another upload if its length is wrong in the response to a check', async () => {
     await published(target, old);
     server.misbehave = ({ method, url }, response) => {
       if (method !== 'HEAD' || !url!.endsWith('.snapshot')) return false;
@@ -272,7 +272,7 @@ describe('an object of which the server lies', () => {
   });
 });
 
-test('half of the keys is told before anybody is asked', async () => {
+test('reports half of the S3 keys before any request', async () => {
   const s3 = { ...server.access, keys: { id: 'a', secret: '', token: '' } };
   await expect(openPublishingTarget('s3://bucket/', { s3 })).rejects.toThrow(told(/want both of AWS_/, 'usage'));
 });
@@ -286,12 +286,12 @@ test.each(['http://127.0.0.1:9', 'http://[::1]:9'])(
   },
 );
 
-describe('the commands', () => {
+describe('the commands with S3', () => {
   const environment = { AWS_ACCESS_KEY_ID: S3_KEYS.id, AWS_SECRET_ACCESS_KEY: S3_KEYS.secret };
   const words = (...of: readonly string[]): readonly string[] => [...of, '--s3-endpoint', server.origin];
 
   test.each(['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'])(
-    'take %s with blanks around it, and refuse others in it without repeating it',
+    'accept %s with blanks around it, and refuse others in it without repeating it',
     async (name) => {
       const run = async (value: string): Promise<[number | null, string]> => {
         const set = { environment: { ...environment, [name]: value } };
@@ -309,7 +309,7 @@ describe('the commands', () => {
     },
   );
 
-  test('publish, serve from a bucket and prune it, and tell no secret', async () => {
+  test('publish to a bucket, serve from it and prune it, and repeat no secret', async () => {
     const publish = runCommand(words('publish', old.file, '--to', 's3://bucket/folder'), { environment });
     expect((await publish.ended).code).toBe(0);
     const serving = await startFollower('s3://bucket/folder', `${directory}/cache-of-serving`, words(), {

@@ -24,6 +24,6 @@ test.each([
   ['s3://bucket:80/a', `no target: want ${S3}`],
   ['ftp://a.example.org/', `no target, since it begins with ftp:: want ${FORMS}`],
   ['folder', `no target: want ${FORMS}`],
-])('%s: %s', (text, mistake) => {
+])('reads the target URL %s: %s', (text, mistake) => {
   expect(targetUrlError(text)).toBe(mistake);
 });

@@ -42,7 +42,7 @@ describe('served bytes', () => {
     ['keep the neighbours of U+2028', '{"ob_id":1,"a":"\u2027\u202a\u20a8"}', undefined],
     ['escape keys as they do values', String.raw`{"ob_id":1,"\u0061\/\u2028":1}`, String.raw`{"ob_id":1,"a/\u2028":1}`],
     ['keep a byte order mark inside', '{"ob_id":1,"a":"\ufeffx","\ufeffb":1}', undefined],
-  ])('%s', (_claim, line, expected) => {
+  ])('is reported with line and pointer: %s', (_claim, line, expected) => {
     const batch = decode(OPEN, line);
     expect(batch.faults).toEqual([]);
     expect(served(batch)).toEqual([expected ?? line]);
@@ -55,7 +55,7 @@ describe('served bytes', () => {
     expect([...batch.lines]).toEqual([1, 4]);
   });
 
-  test.each(['\0\0\0', '\u0001', '\u000b', '\u001f '])('are not blank where they hold controls: %j', (line) => {
+  test.each(['\0\0\0', '\u0001', '\u000b', '\u001f '])('are not blank if they contain controls: %j', (line) => {
     expect(decode(OPEN, line).faults).toEqual([
       expect.objectContaining({
         line: 1,
@@ -64,7 +64,7 @@ describe('served bytes', () => {
     ]);
   });
 
-  test('need no line end behind the last line, and may have CRLF', () => {
+  test('need no line end after the last line, and may have CRLF', () => {
     const bytes = Buffer.from('{"ob_id":1}\r\n{"ob_id":2}');
     const batch = decodeLines(decoderOf(OPEN), { bytes, firstLine: 1, fileBytesRead: 0 });
     expect(served(batch)).toEqual(['{"ob_id":1}', '{"ob_id":2}']);
@@ -82,7 +82,7 @@ describe('own URLs', () => {
     expect(ownUrls(decode(OPEN, line))).toEqual([]);
   });
 
-  test('are noted where they are served, behind what escapes and white space moved', () => {
+  test('are noted at their served positions, after changes by escapes and white space', () => {
     const line = String.raw`{ "ob_id" : 1, "a": "\u0041\u2028", "b": "{base_url}\/x\u0020y", "c": "{base_url}/z" }`;
     const batch = decode(OPEN, line);
     expect(served(batch)).toEqual([String.raw`{"ob_id":1,"a":"A\u2028","b":"{base_url}/x y","c":"{base_url}/z"}`]);
@@ -104,7 +104,7 @@ describe('own URLs', () => {
     expect([...batch.linkEnds]).toEqual([1, 1, 3]);
   });
 
-  test('in link columns hold the id, whatever is escaped', () => {
+  test('in link columns become the id, whatever is escaped', () => {
     const pair = (platform: string): string =>
       `{"ob_id":1,"platform":"${platform}","instrument":"{base_url}/api/v3/instruments/2/?format=api"}`;
     const plain = decode('ipps', pair('{base_url}/api/v3/platforms/9007199254740991/?format=api'));
@@ -117,7 +117,7 @@ describe('own URLs', () => {
 });
 
 describe('columns', () => {
-  test('hold null for what is missing, and no rows for a missing relation', () => {
+  test('contain null for missing values, and no rows for a missing relation', () => {
     const batch = decode('computations', '{"ob_id":1,"title":"a","inputDescription":null}');
     expect(column(batch, 'computations', 'title')).toEqual(['a']);
     expect(column(batch, 'computations', 'abstract')).toEqual([null]);
@@ -125,7 +125,7 @@ describe('columns', () => {
     expect(column(batch, 'computations', 'identifier_set')).toEqual([]);
   });
 
-  test('cost nothing for lines that have none of their values, however many keys another line has', () => {
+  test('cost nothing for lines without values, however many keys another line has', () => {
     const keys = Array.from({ length: 1500 }, (_, i) => `"k${i}":[{"a":${i}}]`).join();
     const others = Array.from({ length: 500 }, (_, i) => `{"ob_id":${i + 2}}`);
     const { columns, tables } = decode('notes', `{"ob_id":1,${keys}}`, ...others);
@@ -134,27 +134,27 @@ describe('columns', () => {
     expect(numbers.reduce((sum, { length }) => sum + length, 0)).toBeLessThan(501 + 2 * 1500);
   });
 
-  test('are of no key whose path is longer than any catalogue has', () => {
+  test('skip keys whose path is longer than in any catalogue', () => {
     const nested = (depth: number): string => (depth === 0 ? '1' : `{"${'k'.repeat(1000)}":${nested(depth - 1)}}`);
     const { keys } = decode('notes', `{"ob_id":1,"a":${nested(6)}}`);
     expect(keys.map(([path]) => path.length)).toEqual([7, 1008, 2009, 3010, 4011]);
   });
 
-  test('take declared keys in any order and any spelling', () => {
+  test('accept declared keys in any order and any spelling', () => {
     const batch = decode('computations', String.raw`{"t\u0069tle":"b","ob_id":5,"uuid":"u\n"}`);
     expect(column(batch, 'computations', 'title')).toEqual(['b']);
     expect(column(batch, 'computations', 'uuid')).toEqual(['u\n']);
     expect([...batch.ids]).toEqual([5]);
   });
 
-  test('do not take a key with a byte order mark for the declared one', () => {
+  test('do not mistake a key with a byte order mark for the declared one', () => {
     const batch = decode('computations', '{"ob_id":1,"\ufefftitle":5}');
     expect(batch.faults).toEqual([]);
     expect(column(batch, 'computations', 'title')).toEqual([null]);
   });
 });
 
-describe('a fault is told with line and pointer:', () => {
+describe('a fault of a record', () => {
   const related = (members: string): string => `{"ob_id":1,"relatedTo":{${members}}}`;
   test.each([
     ['a text for a number', 'ipps', '{"ob_id":"1"}', '/ob_id expected a number, got text'],
@@ -201,7 +201,12 @@ describe('a fault is told with line and pointer:', () => {
       '{"ob_id":1,"acquisitionComponent":[{},{"instrumentplatformpair_set":[{"relatedTo":{"uuid":1}}]}]}',
       '/acquisitionComponent/1/instrumentplatformpair_set/0/relatedTo/uuid expected text, got a number',
     ],
-    ['null where it may not be', 'computations', '{"ob_id":1,"title":null}', '/title expected text, got null'],
+    [
+      'null for a value that must not be null',
+      'computations',
+      '{"ob_id":1,"title":null}',
+      '/title expected text, got null',
+    ],
     [
       'null for a link',
       'ipps',
@@ -260,9 +265,9 @@ describe('a fault is told with line and pointer:', () => {
     ['a negative id', '{base_url}/api/v3/platforms/-3/?format=api'],
     ['an id beyond 2^53 - 1', '{base_url}/api/v3/platforms/9007199254740992/?format=api'],
     ['no format', '{base_url}/api/v3/platforms/30/'],
-    ['more behind', '{base_url}/api/v3/platforms/30/?format=api&x'],
+    ['a longer path', '{base_url}/api/v3/platforms/30/?format=api&x'],
     ['the placeholder alone', '{base_url}'],
-  ])('a link with %s', (_what, link) => {
+  ])('is reported for a link with %s', (_what, link) => {
     expect(faultOf('ipps', `{"ob_id":1,"platform":"${link}"}`)).toBe(`/platform ${WANTED}, got "${link}"`);
   });
 
@@ -270,7 +275,7 @@ describe('a fault is told with line and pointer:', () => {
     ['another host', 'http://example.org/api/v3/platforms/30/?format=api'],
     ['another placeholder', '{baseurl}/api/v3/platforms/30/?format=api'],
     ['nothing', ''],
-  ])('a link with %s, and that {base_url} is no example', (_what, link) => {
+  ])('is reported for a link with %s, and that {base_url} is no example', (_what, link) => {
     const cure = '{base_url} is to stand as it is';
     expect(faultOf('ipps', `{"ob_id":1,"platform":"${link}"}`)).toBe(`/platform ${WANTED}, got "${link}"; ${cure}`);
   });
@@ -278,7 +283,7 @@ describe('a fault is told with line and pointer:', () => {
   test.each([
     ['of any length, cut', `{base_url}/${'1'.repeat(400)}`, `"{base_url}/${'1'.repeat(69)}…"`],
     ['with an escape inside', String.raw`{base_url}\/api\u0041\n`, String.raw`"{base_url}/apiA\n"`],
-  ])('a text for a link, %s', (_what, link, found) => {
+  ])('is reported for a text instead of a link, %s', (_what, link, found) => {
     expect(faultOf('ipps', `{"ob_id":1,"platform":"${link}"}`)).toBe(`/platform ${WANTED}, got ${found}`);
   });
 
@@ -314,7 +319,7 @@ describe('a fault is told with line and pointer:', () => {
     ['\u00a0{"ob_id":1}', ' ill-formed JSON: expected a value, found U+00A0'],
     ['\ufeff{"ob_id":1}', ' ill-formed JSON: expected a value, found U+FEFF'],
     ['{"ob_id":1,é:1}', ' ill-formed JSON: expected a key, found "é"'],
-  ])('ill-formed JSON %j', (line, expected) => {
+  ])('is reported for ill-formed JSON %j', (line, expected) => {
     expect(faultOf(OPEN, line)).toBe(expected);
     expect(() => JSON.parse(line)).toThrow(SyntaxError);
   });
@@ -324,7 +329,7 @@ describe('a fault is told with line and pointer:', () => {
     ['a text cut in a character', [0xc3]],
     ['an overlong form', [0xc0, 0xaf]],
     ['a surrogate', [0xed, 0xa0, 0x80]],
-  ])('a line with %s is no UTF-8, and its neighbours are taken', (_what, bad) => {
+  ])('is reported for a line with %s, which is no UTF-8, and its neighbours are decoded', (_what, bad) => {
     const line = Buffer.concat([Buffer.from('{"ob_id":2,"a":"'), Uint8Array.from(bad), Buffer.from('"}')]);
     const batch = decode(OPEN, '{"ob_id":1}', line, '{"ob_id":3}');
     expect(batch.faults).toEqual([{ line: 2, pointer: '', message: 'the line is no valid UTF-8' }]);
@@ -332,7 +337,7 @@ describe('a fault is told with line and pointer:', () => {
     expect([...batch.lines]).toEqual([1, 3]);
   });
 
-  test('depth is bounded', () => {
+  test('is reported if the nesting is too deep', () => {
     const nested = (depth: number): string => `{"ob_id":1,"a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
     expect(decode(OPEN, nested(64)).faults).toEqual([]);
     expect(decode(OPEN, nested(65)).faults[0]!.message).toBe('nested deeper than 64');
@@ -340,7 +345,7 @@ describe('a fault is told with line and pointer:', () => {
   });
 });
 
-test('members are found by their positions, and records with the same keys share an outline', () => {
+test('finds members by their positions, and one record shape for records with the same keys', () => {
   const batch = decode(
     OPEN,
     '{"ob_id":1, "a" :[1, {"b":"}"}]}',
@@ -360,7 +365,7 @@ test('members are found by their positions, and records with the same keys share
   ]);
 });
 
-test('a decoder starts anew after each batch', () => {
+test('starts from scratch after each batch', () => {
   const decoder = decoderOf(OPEN);
   const run = (text: string): Batch =>
     decodeLines(decoder, { bytes: Buffer.from(text), firstLine: 1, fileBytesRead: 0 });

@@ -10,8 +10,8 @@ import { randomOf } from '../../../support/random.ts';
 const SCRATCH = temporaryDirectory();
 const SAMPLE = join(import.meta.dirname, '../../../../data/sample');
 
-describe('the same data gives the same bytes', () => {
-  test('with 0, 1 and 2 threads', async () => {
+describe('an import of the same data', () => {
+  test('gives the same bytes with 0, 1 and 2 threads', async () => {
     const files = await Promise.all(
       [0, 1, 2].map((threads) => imported(SAMPLE, { threads, file: join(SCRATCH, `threads-${threads}.snapshot`) })),
     );
@@ -20,7 +20,7 @@ describe('the same data gives the same bytes', () => {
     expect(new Set(files.map(({ report }) => report.generation)).size).toBe(1);
   });
 
-  test('with files of many runs and a line longer than one, compressed or not, with 0, 1 and 2 threads', async () => {
+  test('gives the same bytes for files of many runs and a line longer than one, compressed or not, with 0, 1 and 2 threads', async () => {
     const random = randomOf(20_261_125);
     // Texts long enough that their columns are made in threads; the last line has no newline.
     const lines = Array.from({ length: 6000 }, (_, id) => {
@@ -41,7 +41,7 @@ describe('the same data gives the same bytes', () => {
     for (const other of made) expect(other.equals(made[0]!)).toBe(true);
   });
 
-  test('with faulty lines and repeated ids left out, whatever thread met their texts', async () => {
+  test('gives the same bytes if it skips faulty lines and repeated ids, whatever thread met their texts', async () => {
     // Several runs. The skipped lines have texts, keys and links that no other line has.
     const record = (id: number, i: number): string => {
       const party = `{base_url}/api/v3/parties/${i % 90}/?format=api`;
@@ -70,7 +70,7 @@ describe('the same data gives the same bytes', () => {
     }
   });
 
-  test('with the lines of every file shuffled', async () => {
+  test('gives the same bytes if the lines of every file are shuffled', async () => {
     const random = randomOf(3);
     const shuffled: Record<string, string> = {};
     for (const name of readdirSync(SAMPLE)) {
@@ -89,7 +89,7 @@ describe('the same data gives the same bytes', () => {
     expect(readFileSync(b.file).equals(readFileSync(a.file)), 'seed 3').toBe(true);
   });
 
-  test('with more records out of order than a call takes arguments', async () => {
+  test('gives the same bytes with more records out of order than a call takes arguments', async () => {
     const count = 130_000;
     const all = Array.from({ length: count }, (_, i) => `{"ob_id":${(i * 7919) % count}}`);
     const sorted = Array.from({ length: count }, (_, id) => `{"ob_id":${id}}`);

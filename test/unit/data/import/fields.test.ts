@@ -25,7 +25,7 @@ function interned(texts: readonly string[]): Texts {
   return interner.texts;
 }
 
-describe('types are inferred over all non-null values:', () => {
+describe('the type of an inferred field', () => {
   const { text, integer, float, boolean } = SCALAR_KIND;
   test.each([
     ['links to one collection', text, [LINK('parties', 1), LINK('parties', 2)], { type: 'link', to: 'parties' }],
@@ -34,12 +34,12 @@ describe('types are inferred over all non-null values:', () => {
     ['links with 16 digits', text, [LINK('parties', `${'0'.repeat(15)}1`)], { type: 'link', to: 'parties' }],
     ['links with more digits are text', text, [LINK('parties', `${'0'.repeat(16)}1`)], { type: 'text' }],
     ['links to beyond 2^53 - 1 are text', text, [LINK('parties', 1), LINK('parties', 2 ** 53)], { type: 'text' }],
-    ['links with more behind are text', text, [LINK('parties', 1), `${LINK('parties', 2)}&`], { type: 'text' }],
+    ['links with a longer path are text', text, [LINK('parties', 1), `${LINK('parties', 2)}&`], { type: 'text' }],
     ['links cut short are text', text, [LINK('parties', 1), LINK('parties', 2).slice(0, -1)], { type: 'text' }],
-    ['links behind a byte order mark are text', text, [`\ufeff${LINK('parties', 1)}`], { type: 'text' }],
+    ['links after a byte order mark are text', text, [`\ufeff${LINK('parties', 1)}`], { type: 'text' }],
     ['dates', text, ['2010-01-01', '1999-12-31'], { type: 'date' }],
     ['dates and times', text, ['2010-01-01', '2010-01-01T00:00:00Z'], { type: 'dateTime' }],
-    ['a date that is none makes text', text, ['2010-01-01', '2010-02-30'], { type: 'text' }],
+    ['an invalid date makes text', text, ['2010-01-01', '2010-02-30'], { type: 'text' }],
     ['a link among dates makes text', text, ['2010-01-01', LINK('parties', 1)], { type: 'text' }],
     ['integers', integer, ['1', '-5'], { type: 'integer' }],
     ['integers and other numbers', integer | float, ['1', '1.5'], { type: 'float' }],
@@ -47,7 +47,7 @@ describe('types are inferred over all non-null values:', () => {
     ['numbers and texts', integer | text, ['1', 'one'], { type: 'text' }],
     ['booleans and numbers', boolean | integer, ['true', '1'], { type: 'text' }],
     ['nothing', 0, [], { type: 'text' }],
-  ])('%s', (_what, kinds, texts, type) => {
+  ])('covers all non-null values: %s', (_what, kinds, texts, type) => {
     expect(inferType(kinds, [interned(texts)])).toEqual(type);
     // As two decoders have them, one of which may have no value.
     const [some, others] = [texts.slice(0, -1), texts.slice(-1)];
@@ -55,7 +55,7 @@ describe('types are inferred over all non-null values:', () => {
   });
 });
 
-test('two sightings of a key say the same in either order', () => {
+test('combines two sightings of a key in either order', () => {
   const kinds: ShapeKind[] = ['unknown', 'empty', 'column', 'record', 'table', 'elements', 'mixed'];
   for (const a of kinds) {
     for (const b of kinds) {
@@ -65,8 +65,8 @@ test('two sightings of a key say the same in either order', () => {
   }
 });
 
-describe('keys become fields', () => {
-  test('with the structure of their values, whenever they first come', async () => {
+describe('a key of the data', () => {
+  test('becomes a field with the structure of its values, whenever they first appear', async () => {
     const fields = await inferredIn(
       'notes',
       { ob_id: 1, later: null, place: null },
@@ -86,7 +86,7 @@ describe('keys become fields', () => {
     ]);
   });
 
-  test('beside declared ones, inside declared embedded records too', async () => {
+  test('becomes a field next to declared ones, inside declared embedded records too', async () => {
     const pair = { ob_id: 1, platform: LINK('platforms', 1), instrument: LINK('instruments', 1) };
     const relatedTo = { ob_id: 1, uuid: 'u', short_code: 'acq', since: '2010-01-01' };
     expect(await inferredIn('ipps', { ...pair, relatedTo, creationDate: '2015-01-01T10:00:00' })).toEqual([
@@ -95,12 +95,12 @@ describe('keys become fields', () => {
     ]);
   });
 
-  test('unless their values differ in structure, or no filter key can hold their names', async () => {
+  test('becomes no field if its values differ in structure, or if no filter key can contain its name', async () => {
     const first = { ob_id: 1, odd: 1, list: [1, { a: 1 }], 'a b': 1, a__b: 1, '9': 1, ok: 1 };
     expect(await inferredIn('notes', first, { ob_id: 2, odd: { a: 1 } })).toEqual(['ok integer']);
   });
 
-  test('but for what documents show, as they show it, whether any record has it or not', async () => {
+  test('keeps its documented form if it is documented, whether or not any record has it', async () => {
     expect(await inferredIn('times', { ob_id: 1, startTime: 'soon' }, { ob_id: 2, startTime: [] })).toEqual([]);
     expect(await inferredIn('times', { ob_id: 1, startTime: '2010-01-01' }, { ob_id: 2, note: 'x' })).toEqual([
       'note text',
@@ -108,7 +108,7 @@ describe('keys become fields', () => {
     expect(await inferredIn('times')).toEqual([]);
   });
 
-  test('but for embedded ones that documents show', async () => {
+  test('is not inferred if it is a documented embedded record', async () => {
     const relatedTo = { ob_id: 1, uuid: 'u', short_code: 'acq' };
     const party = { ob_id: 1, relatedTo, party: LINK('parties', 1) };
     expect(await inferredIn('rpis', party, { ...party, ob_id: 2, relatedTo: { ...relatedTo, since: 5 } })).toEqual([
@@ -116,7 +116,7 @@ describe('keys become fields', () => {
     ]);
   });
 
-  test('unless there are so many that they are data', async () => {
+  test('becomes no field if there are so many keys that they are data', async () => {
     expect(await inferredIn('notes', { ob_id: 1, ...keys('key', INFERRED_MAX + 1) })).toEqual([]);
   });
 
@@ -124,14 +124,14 @@ describe('keys become fields', () => {
     ['platforms', 'location', 'Oslo'],
     ['licences', 'licenceClassifications', 'open'],
     ['licences', 'licenceClassifications', [{ ob_id: 1 }]],
-  ])('and then what documents show of %s is a field all the same, as %s is for %j', async (name, shown, value) => {
+  ])('is still a field if it is documented, here %s, as %s is for %j', async (name, shown, value) => {
     const record = { ob_id: 1, [shown]: value, ...keys('key', INFERRED_MAX + 1) };
     const { report } = await imported(dataSetOf(SCRATCH, { [`${name}.ndjson`]: JSON.stringify(record) }));
     expect(report.inferred.flatMap(({ fields }) => fields)).toEqual([]);
     expect(report.misfits).toMatchObject([{ collection: name, field: shown, values: 1 }]);
   });
 
-  test('which no order of the records changes where values differ in structure', async () => {
+  test('becomes no field in any order of the records if its values differ in structure', async () => {
     const records = [
       { ob_id: 1, odd: { list: [[keys('key', INFERRED_MAX / 2)]], ...keys('key', INFERRED_MAX / 2 - 3) } },
       { ob_id: 2, odd: 'text', other: 1 },
@@ -149,7 +149,7 @@ function keys(name: string, count: number): Record<string, number> {
   return Object.fromEntries(Array.from({ length: count }, (_, i) => [`${name}${i}`, i]));
 }
 
-test('a line that is left out teaches nothing', async () => {
+test('learns nothing from a skipped line', async () => {
   const lines = ['{"ob_id":1,"size":1}', '{"ob_id":2,"size":{"a":1},"lost":1,"ob_id":3}', '{"ob_id":4,"size":2}'];
   const directory = dataSetOf(SCRATCH, { 'notes.ndjson': lines.join('\n') });
   const { report } = await imported(directory, { isLenient: true });
@@ -162,7 +162,7 @@ test.each([
   ['times', 'startTime', 'date', 'dateTime'],
   ['times', 'other', 'date', 'date'],
 ] as const)(
-  'what documents show of %s/%s is its type, others have that of their values: %s is %s',
+  'gives %s/%s its documented type, and others that of their values: %s is %s',
   (name, field, inferred, type) => {
     const path = `${name}/${field}`;
     const evidence = { kinds: new Map([[path, 'column' as const]]), typeOf: () => ({ type: inferred }) };

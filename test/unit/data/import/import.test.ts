@@ -40,7 +40,7 @@ describe('faulty lines', () => {
     `${file}:4: /a/1: ill-formed JSON: expected a value, found "]"`,
   ];
 
-  test('are told with file, line and JSON pointer, and how to leave them out', async () => {
+  test('are reported with file, line and JSON pointer, and with the flag that skips them', async () => {
     const error = await importFailure(SCRATCH, { 'bboxes.ndjson': text });
     expect(error.code).toBe('input');
     expect(error.message.split('\n')).toEqual([
@@ -49,7 +49,7 @@ describe('faulty lines', () => {
     ]);
   });
 
-  test('are left out and counted when lenient', async () => {
+  test('are skipped and counted when lenient', async () => {
     const directory = dataSetOf(SCRATCH, { 'bboxes.ndjson': text });
     const { file, report } = await imported(directory, { isLenient: true });
     expect(await recordsIn(file, 'bboxes')).toEqual([{ ob_id: 5 }, { ob_id: 7 }]);
@@ -58,7 +58,7 @@ describe('faulty lines', () => {
     await verifyFile(file, () => undefined);
   });
 
-  test('leave nothing where they are the last: the snapshot is that of the others alone', async () => {
+  test('leave nothing when they come last: the snapshot is that of the other lines alone', async () => {
     const good = ndjsonOf({ ob_id: 1, list: [{ a: 1, more: [{ b: 'x' }] }] }, { ob_id: 2 });
     const lines = [good, `${good}{"ob_id":3,"list":[{"a":2,"more":[{"b":"y"},{"b":]}]}]}\n`];
     const [alone, left] = await Promise.all(
@@ -68,7 +68,7 @@ describe('faulty lines', () => {
     expect(readFileSync(left!.file).equals(readFileSync(alone!.file))).toBe(true);
   });
 
-  test('say how to take the nulls of which some are', async () => {
+  test('mention the flag that accepts nulls if some are nulls', async () => {
     const lines = '{"ob_id":1,"title":null}\n{"ob_id":2,"title":5}\n{"ob_id":null}\n';
     const error = await importFailure(SCRATCH, { 'computations.ndjson': lines });
     expect(error.message.split('\n').at(-1)).toBe(
@@ -76,7 +76,7 @@ describe('faulty lines', () => {
     );
   });
 
-  test.each([0, 2])('are none for their nulls where those are taken, with %i threads', async (threads) => {
+  test.each([0, 2])('do not include nulls if these are accepted, with %i threads', async (threads) => {
     const records = [
       { ob_id: 1, title: null, keywords: 'a' },
       { ob_id: 2, title: 'x', keywords: null },
@@ -88,7 +88,7 @@ describe('faulty lines', () => {
     await verifyDeep(file, () => undefined);
   });
 
-  test('are told up to a number and counted beyond', async () => {
+  test('are reported up to a number and counted beyond', async () => {
     const error = await importFailure(SCRATCH, { 'bboxes.ndjson': '{}\n'.repeat(FAULTS_LISTED_MAX + 5) });
     const messages = error.message.split('\n');
     expect(messages).toHaveLength(FAULTS_LISTED_MAX + 2);
@@ -107,10 +107,10 @@ describe('faulty lines', () => {
   });
 });
 
-describe('an id that stands twice', () => {
+describe('a repeated id', () => {
   const text = '{"ob_id":9,"a":1}\n{"ob_id":3,"a":2}\n{"ob_id":9,"a":3}\n{"ob_id":3,"a":4}\n{"ob_id":9,"a":5}\n';
 
-  test('is told with both lines, in the order of lines', async () => {
+  test('is reported with both lines, in the order of lines', async () => {
     const error = await importFailure(SCRATCH, { 'bboxes.ndjson': text });
     const file = join(error.at, 'bboxes.ndjson');
     expect(error.message.split('\n')).toEqual([
@@ -144,7 +144,7 @@ describe('an id that stands twice', () => {
   });
 });
 
-test('records are stored by ascending id, with the rows of their relations, whatever the order of lines', async () => {
+test('stores records by ascending id, with the rows of their relations, whatever the order of lines', async () => {
   const phenomenon = (id: number, ...names: string[]): object => ({
     ob_id: id,
     names: names.map((name) => ({ name })),
@@ -167,7 +167,7 @@ function textsOf(field: FieldNode | undefined): string[] {
   return Array.from({ length: rows }, (_, row) => Buffer.from(textAt(dictionary, field.index.codeAt(row))).toString());
 }
 
-test('the report counts records, bytes, nulls, dangling links and skipped lines', async () => {
+test('counts records, bytes, nulls, dangling links and skipped lines in the report', async () => {
   const link = (name: string, id: number): string => `{base_url}/api/v3/${name}/${id}/?format=api`;
   const ipps = ndjsonOf(
     {
@@ -213,14 +213,14 @@ describe('the data time', () => {
   const createdOf = async (manifest: unknown, created?: string): Promise<string | undefined> =>
     (await opened((await imported(dataSetOf(SCRATCH, files(manifest)), { created })).file)).created;
 
-  test('is that of the manifest, of --created before it, and else unknown', async () => {
+  test('is that of the manifest, which --created overrides, and otherwise unknown', async () => {
     expect(await createdOf({ created: '2024-05-06T07:08:09Z', counts: {} })).toBe('2024-05-06T07:08:09Z');
     expect(await createdOf({ created: '2024-05-06T07:08:09Z' }, '2025-01-01')).toBe('2025-01-01');
     expect(await createdOf({ counts: {} })).toBeUndefined();
     expect((await opened((await imported(dataSetOf(SCRATCH, { 'bboxes.ndjson': '' }))).file)).created).toBeUndefined();
   });
 
-  test('is part of what the generation names', async () => {
+  test('is part of the content that the generation identifies', async () => {
     const [a, b] = await Promise.all(
       ['2024-01-01', '2024-01-02'].map((created) => imported(dataSetOf(SCRATCH, files({ created })))),
     );
@@ -238,7 +238,7 @@ describe('the data time', () => {
     },
   );
 
-  test('is refused as --created when it is no time', async () => {
+  test('is refused as --created if it is not a time', async () => {
     const error = await importFailure(SCRATCH, files({}), { created: 'soon' });
     expect([error.code, error.message]).toEqual([
       'usage',
@@ -246,7 +246,7 @@ describe('the data time', () => {
     ]);
   });
 
-  test('is not looked for in a manifest that is no JSON: the data set is refused', async () => {
+  test('is not read from a manifest that is not JSON: the data set is refused', async () => {
     const error = await importFailure(SCRATCH, { 'bboxes.ndjson': '', 'MANIFEST.json': '{' });
     expect(error.code).toBe('input');
     expect(error.message).toContain(join(error.at, 'MANIFEST.json'));
@@ -254,7 +254,7 @@ describe('the data time', () => {
 });
 
 describe('a failed import', () => {
-  test('leaves the snapshot that was there as it was, and no partial file', async () => {
+  test('keeps the previous snapshot unchanged, and leaves no partial file', async () => {
     const directory = dataSetOf(SCRATCH, { 'bboxes.ndjson': '{"ob_id":1}\n', 'times.ndjson': '{"ob_id"\n' });
     const target = join(dataSetOf(SCRATCH, {}), 'kept.snapshot');
     writeFileSync(target, 'as it was');
@@ -263,7 +263,7 @@ describe('a failed import', () => {
     expect(readdirSync(dirname(target))).toEqual(['kept.snapshot']);
   });
 
-  test('leaves nothing where nothing was, with threads too', async () => {
+  test('leaves nothing if nothing was there, with threads too', async () => {
     const directory = dataSetOf(SCRATCH, { 'bboxes.ndjson': '{}\n' });
     const parent = dataSetOf(SCRATCH, {});
     await expect(imported(directory, { file: join(parent, 'new.snapshot'), threads: 2 })).rejects.toMatchObject({
@@ -272,7 +272,7 @@ describe('a failed import', () => {
     expect(readdirSync(parent)).toEqual([]);
   });
 
-  test('for want of a place to write says which', async () => {
+  test('names the place that it cannot write to', async () => {
     const directory = dataSetOf(SCRATCH, { 'bboxes.ndjson': '' });
     const file = join(directory, 'nowhere', 'x.snapshot');
     await expect(imported(directory, { file })).rejects.toMatchObject({
@@ -285,7 +285,7 @@ describe('a failed import', () => {
     expect(readdirSync(directory).sort()).toEqual(['bboxes.ndjson', 'taken']);
   });
 
-  test('is not one when the target exists: it is replaced', async () => {
+  test('does not result from an existing target, which is replaced', async () => {
     const directory = dataSetOf(SCRATCH, { 'bboxes.ndjson': '' });
     writeFileSync(`${directory}.snapshot`, 'old');
     const { file } = await imported(directory);
@@ -293,7 +293,7 @@ describe('a failed import', () => {
   });
 });
 
-test('progress runs over all files, by bytes read', async () => {
+test('reports progress over all files, by bytes read', async () => {
   const { importDirectory } = await import('../../../../data/import/import.ts');
   const seen: { phase: string; done: number; total: number }[] = [];
   const file = join(SCRATCH, 'progress.snapshot');
@@ -309,7 +309,7 @@ test('progress runs over all files, by bytes read', async () => {
   expect(seen[0]!.phase).toMatch(/^importing /);
 });
 
-test('identical values of a column share one entry, and each is found with its rows', async () => {
+test('shares one entry among identical values of a column, and finds each with its rows', async () => {
   const records = ['doi', '', 'doi', 'Doi'].map((identifierType, i) => ({ ob_id: i + 1, identifierType }));
   const { file } = await imported(dataSetOf(SCRATCH, { 'identifiers.ndjson': ndjsonOf(...records) }));
   const field = (await opened(file)).collection('identifiers').members.get('identifierType');

@@ -28,8 +28,8 @@ async function outcomeOf(files: Files, manifest: unknown, isLenient = false): Pr
   }
 }
 
-describe('counts', () => {
-  test('are those of the records, or the file is refused', async () => {
+describe('the counts of a manifest', () => {
+  test('match the records, or the file is refused', async () => {
     const files = { 'bboxes.ndjson': BOXES };
     expect(await outcomeOf(files, { counts: { bboxes: 3, times: 0 } })).toBe(3);
     const refused = `bboxes.ndjson has 3 records, MANIFEST.json counts 4: ${DAMAGED}`;
@@ -37,32 +37,29 @@ describe('counts', () => {
     expect(await outcomeOf(files, { counts: { bboxes: 4 } }, true)).toBe(refused);
   });
 
-  test('are of lines that a lenient import leaves out too', async () => {
+  test('include lines that a lenient import skips', async () => {
     const files = { 'bboxes.ndjson': `${BOXES}{"ob_id":2}\n{"ob_id":"4"}\n` };
     expect(await outcomeOf(files, { counts: { bboxes: 5 } }, true)).toBe(3);
   });
 
-  test('of a file that is not there are refused', async () => {
+  test('are refused for a missing file', async () => {
     const missing = 'times.ndjson is missing, which MANIFEST.json names';
     expect(await outcomeOf({ 'bboxes.ndjson': BOXES }, { counts: { bboxes: 3, times: 1 } })).toBe(missing);
   });
 });
 
-test.each([0, 2])(
-  'what is wrong with a file is told before the faults of the next, with %i threads',
-  async (threads) => {
-    const [first, second] = COLLECTIONS.map(({ name }) => `${name}.ndjson`);
-    const files = {
-      [first!]: BOXES,
-      [second!]: '{}\n',
-      'MANIFEST.json': JSON.stringify({ counts: { [first!.slice(0, -7)]: 4 } }),
-    };
-    const importing = imported(dataSetOf(SCRATCH, files), { threads });
-    await expect(importing).rejects.toThrow(`${first} has 3 records, MANIFEST.json counts 4`);
-  },
-);
+test.each([0, 2])('reports an error of one file before the faults of the next, with %i threads', async (threads) => {
+  const [first, second] = COLLECTIONS.map(({ name }) => `${name}.ndjson`);
+  const files = {
+    [first!]: BOXES,
+    [second!]: '{}\n',
+    'MANIFEST.json': JSON.stringify({ counts: { [first!.slice(0, -7)]: 4 } }),
+  };
+  const importing = imported(dataSetOf(SCRATCH, files), { threads });
+  await expect(importing).rejects.toThrow(`${first} has 3 records, MANIFEST.json counts 4`);
+});
 
-describe('sums', () => {
+describe('the sums of a manifest', () => {
   test.each([
     ['bboxes.ndjson', BOXES],
     ['bboxes.ndjson.gz', gzipSync(BOXES)],
@@ -78,19 +75,19 @@ describe('sums', () => {
     expect(await outcomeOf({ [name]: content }, { sha256: { [name]: other } }, true)).toBe(refused);
   });
 
-  test('notice a byte of a long file, read in many pieces', async () => {
+  test('detect a changed byte of a long file, read in many pieces', async () => {
     const lines = Array.from({ length: 60_000 }, (_, i) => `{"ob_id":${i},"bboxName":"${'b'.repeat(50)}"}\n`).join('');
     const sha256 = { 'bboxes.ndjson': sumOf(lines) };
     expect(await outcomeOf({ 'bboxes.ndjson': lines }, { sha256 })).toBe(60_000);
     expect(await outcomeOf({ 'bboxes.ndjson': lines.replace('bb"', 'bc"') }, { sha256 })).toContain(DAMAGED);
   });
 
-  test('say nothing of a file that was compressed since, and of files of other kinds', async () => {
+  test('are not checked for a file that was compressed since, or for files of other kinds', async () => {
     const sha256 = { 'bboxes.ndjson': sumOf(BOXES), 'README.txt': sumOf('') };
     expect(await outcomeOf({ 'bboxes.ndjson.gz': gzipSync(BOXES) }, { sha256 })).toBe(3);
   });
 
-  test('of a file that is not there are refused', async () => {
+  test('are refused for a missing file', async () => {
     const missing = 'times.ndjson.gz is missing, which MANIFEST.json names';
     expect(await outcomeOf({ 'bboxes.ndjson': BOXES }, { sha256: { 'times.ndjson.gz': sumOf('') } })).toBe(missing);
   });
@@ -104,6 +101,6 @@ test.each([
   [{ counts: { bboxes: '3' } }, '/counts/bboxes: expected a number of records'],
   [{ sha256: 'a' }, '/sha256: expected an object of sums by file'],
   [{ sha256: { 'bboxes.ndjson': 'abc' } }, '/sha256/bboxes.ndjson: expected 64 hexadecimal digits'],
-])('%j is refused', async (manifest, what) => {
+])('refuses the manifest %j', async (manifest, what) => {
   expect(await outcomeOf({ 'bboxes.ndjson': BOXES }, manifest)).toBe(`MANIFEST.json: ${what}`);
 });

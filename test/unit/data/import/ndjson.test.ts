@@ -29,7 +29,7 @@ describe('the files of a data set', () => {
     expect(catalogue.collection('times').rows).toBe(0);
   });
 
-  test('may have CRLF line ends, empty lines and no line end behind the last line', async () => {
+  test('may have CRLF line ends, empty lines and no line end after the last line', async () => {
     const plain = await imported(dataSetOf(SCRATCH, { 'bboxes.ndjson': ndjsonOf(...records) }));
     const text = `\r\n${ndjsonOf(...records).replaceAll('\n', '\r\n \t\n\n')}`.trimEnd();
     const odd = await imported(dataSetOf(SCRATCH, { 'bboxes.ndjson': text }));
@@ -44,7 +44,7 @@ describe('the files of a data set', () => {
     await verifyFile(file, () => undefined);
   });
 
-  test.each(['times.ndjson', 'times.ndjson.gz', 'MANIFEST.json'])('may be no pipes: %s', async (name) => {
+  test.each(['times.ndjson', 'times.ndjson.gz', 'MANIFEST.json'])('must not be pipes: %s', async (name) => {
     const directory = dataSetOf(SCRATCH, { 'bboxes.ndjson': ndjsonOf(...records) });
     execFileSync('mkfifo', [join(directory, name)]);
     await expect(imported(directory)).rejects.toMatchObject({
@@ -53,7 +53,7 @@ describe('the files of a data set', () => {
     });
   });
 
-  test('may stand beside files that are no NDJSON', async () => {
+  test('may be next to files that are not NDJSON', async () => {
     const directory = dataSetOf(SCRATCH, {
       'bboxes.ndjson': ndjsonOf(...records),
       'README.md': 'x',
@@ -62,7 +62,7 @@ describe('the files of a data set', () => {
     expect((await imported(directory)).report.collections.find(({ name }) => name === 'bboxes')?.records).toBe(2);
   });
 
-  test('are told where they have names of collections and nothing reads them', async () => {
+  test('are reported if they have names of collections but are not read', async () => {
     const near = ['bboxes.json', 'iods.ndjson.bz2', 'notes.NDJSON', 'times.jsonl'];
     const others = [
       'MANIFEST.json',
@@ -82,7 +82,7 @@ describe('the files of a data set', () => {
     );
   });
 
-  test('are to be named by their directory', async () => {
+  test('must be given by their directory', async () => {
     const directory = dataSetOf(SCRATCH, { 'bboxes.ndjson': '', 'times.ndjson.gz': '', x: '' });
     const file = (name: string): string => join(directory, name);
     await expect(imported(file('x'))).rejects.toMatchObject({
@@ -96,7 +96,7 @@ describe('the files of a data set', () => {
     }
   });
 
-  test('are refused when one collection has two', async () => {
+  test('are refused if one collection has two', async () => {
     const error = await importFailure(SCRATCH, { 'bboxes.ndjson': '', 'bboxes.ndjson.gz': gzipSync('') });
     expect(error.code).toBe('input');
     expect(error.message).toBe(`${error.at}: bboxes has two files, .ndjson and .ndjson.gz: remove one`);
@@ -107,14 +107,14 @@ describe('the files of a data set', () => {
     ['observation.ndjson', 'observations'],
     ['Times.ndjson.gz', 'times'],
     ['.ndjson', 'iods'],
-  ])('are refused when one fits no collection, with the nearest: %s', async (name, nearest) => {
+  ])('are refused if one fits no collection, with the nearest name: %s', async (name, nearest) => {
     const error = await importFailure(SCRATCH, { 'bboxes.ndjson': '', [name]: '' });
     expect(error.code).toBe('input');
     expect(error.message).toContain(`${join(error.at, name)}: there is no collection`);
     if (nearest !== 'iods') expect(error.message).toContain(`did you mean ${nearest}.ndjson?`);
   });
 
-  test('are refused when there is none, or no directory', async () => {
+  test('are refused if there are none, or if the directory does not exist', async () => {
     const error = await importFailure(SCRATCH, { 'README.md': '' });
     expect([error.code, error.message]).toEqual([
       'input',
@@ -130,20 +130,20 @@ describe('the files of a data set', () => {
   test.each([
     ['is no gzip', Buffer.from('{"ob_id":1}'), 'it is not gzip, as its name says'],
     ['was cut short', gzipSync(ndjsonOf(...records)).subarray(0, 30), 'unexpected end of file'],
-  ])('are refused when a .gz %s', async (_what, bytes, why) => {
+  ])('are refused if a .gz %s', async (_what, bytes, why) => {
     const error = await importFailure(SCRATCH, { 'bboxes.ndjson.gz': bytes });
     expect(error.code).toBe('file');
     expect(error.message).toBe(`cannot read ${join(error.at, 'bboxes.ndjson.gz')}: ${why}`);
   });
 
-  test('are refused when a directory has the name of one', async () => {
+  test('are refused if a directory has the name of one', async () => {
     const error = await importFailure(SCRATCH, { 'bboxes.ndjson/x': '' });
     expect(error.code).toBe('file');
     expect(error.message).toContain('bboxes.ndjson');
   });
 });
 
-describe('a file that is no NDJSON is told once, however lenient the import:', () => {
+describe('a file that is not NDJSON', () => {
   const text = '{"ob_id":1}\n{"ob_id":2}\n';
   const noNdjson = (what: string, cure: string): string =>
     `the file is ${what} and not one record a line: ${cure} makes NDJSON of it`;
@@ -160,12 +160,12 @@ describe('a file that is no NDJSON is told once, however lenient the import:', (
     ['an array longer than a line may be', `[${'{"ob_id":1},'.repeat(6 << 20)}`, ARRAY],
     ['records in many lines', '{\n  "ob_id": 1\n}\n{\n  "ob_id": 2\n}\n', MANY_LINES],
     ['records in many lines with CRLF', '\r\n{ \r\n  "ob_id": 1\r\n}\r\n', MANY_LINES],
-  ])('%s', async (_what, file, message) => {
+  ])('is reported once, however lenient the import: %s', async (_what, file, message) => {
     const error = await importFailure(SCRATCH, { 'bboxes.ndjson': file }, { isLenient: true });
     expect([error.code, error.message]).toEqual(['input', `${join(error.at, 'bboxes.ndjson')}:1: ${message}`]);
   });
 
-  test('compressed or not', async () => {
+  test('is reported once, compressed or not', async () => {
     const error = await importFailure(SCRATCH, { 'bboxes.ndjson.gz': gzipSync(`\ufeff${text}`) });
     expect(error.message).toBe(`${join(error.at, 'bboxes.ndjson.gz')}:1: ${MARKED}`);
   });

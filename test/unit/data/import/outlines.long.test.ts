@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { OutlineStore } from '../../../../data/import/outlines.ts';
 import { costOf } from '../../../support/growth.ts';
 
-test('each sequence of keys has its number, which is written in the order of records', () => {
+test('gives each sequence of keys a number, which is written in the order of records', () => {
   const store = new OutlineStore();
   expect([['a', 'b'], ['b', 'a'], [], ['a', 'b']].map((keys) => store.numberOf(keys))).toEqual([0, 1, 2, 0]);
   expect([1, 0, 1].map((outline) => store.written(outline))).toEqual([0, 1, 0]);
@@ -15,7 +15,7 @@ test('each sequence of keys has its number, which is written in the order of rec
   });
 });
 
-test('many long ones of one length are numbered as quickly as others', () => {
+test('numbers many long sequences of one length as quickly as others', () => {
   const keys = Array.from({ length: 1200 }, (_, i) => `key number ${1000 + i}`);
   const number = (lastOf: (i: number) => string): void => {
     const store = new OutlineStore();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { column, decode, decodeAs, type DecodedBatch } from '../../../support/batches.ts';
 
-describe('where nulls are taken', () => {
+describe('an import that accepts nulls', () => {
   const taking = (collection: string, line: string): DecodedBatch => decodeAs(collection, { takesNulls: true }, line);
 
   test.each([
@@ -9,14 +9,14 @@ describe('where nulls are taken', () => {
     ['a link', 'ipps', 'platform', '{"ob_id":1,"platform":null}', '{"ob_id":1}'],
     ['an embedded record', 'identifiers', 'relatedTo/uuid', '{"ob_id":1,"relatedTo":null}', '{"ob_id":1}'],
     ['an array of records', 'phenomona', 'names/name', '{"ob_id":1,"names":null}', '{"ob_id":1}'],
-  ])('null for %s is as if its key were missing', (_, collection, path, line, without) => {
+  ])('treats null for %s as if its key were missing', (_, collection, path, line, without) => {
     const batch = taking(collection, line);
     expect(batch.faults).toEqual([]);
     expect(column(batch, collection, path)).toEqual(column(decode(collection, without), collection, path));
     expect(new TextDecoder().decode(batch.bytes)).toBe(`${line},`);
   });
 
-  test('an array without a declared shape may be null', () => {
+  test('accepts null for an array without a declared shape', () => {
     expect(taking('acquisitions', '{"ob_id":1,"independentInstrument":null}').faults).toEqual([]);
   });
 
@@ -31,7 +31,7 @@ describe('where nulls are taken', () => {
       ' expected text, got null',
     ],
     ['nothing', 'computations', '{"ob_id":1,"title":nul}', '/title ill-formed JSON: '],
-  ])('%s is still refused', (_, collection, line, told) => {
+  ])('still refuses an invalid null: %s', (_, collection, line, told) => {
     const [fault] = taking(collection, line).faults;
     expect(`${fault?.pointer} ${fault?.message}`).toContain(told);
     expect(fault?.isNull).toBeUndefined();
@@ -40,9 +40,9 @@ describe('where nulls are taken', () => {
   test.each([
     ['an id', 'computations', '{"ob_id":null}'],
     ['a row', 'observations', '{"ob_id":1,"projects":[null]}'],
-    ['what only begins like null', 'computations', '{"ob_id":1,"title":nan}'],
-    ['what only begins like a null array', 'phenomona', '{"ob_id":1,"names":nan}'],
-  ])('nobody is told that a flag takes %s', (_, collection, line) => {
+    ['a value that only begins like null', 'computations', '{"ob_id":1,"title":nan}'],
+    ['an array that only begins like null', 'phenomona', '{"ob_id":1,"names":nan}'],
+  ])('advises no flag for %s', (_, collection, line) => {
     expect(decode(collection, line).faults).toEqual([expect.not.objectContaining({ isNull: true })]);
   });
 });

@@ -50,7 +50,7 @@ describe('a snapshot', async () => {
   const whole = await sampleWithout(undefined);
 
   test.each(['grams', 'bitmaps', 'bitmaps, grams'])(
-    'without %s is smaller, good, and answers the same',
+    'without %s is smaller, valid, and gives the same results',
     async (without) => {
       const { file, bytes, observations } = await sampleWithout(without);
       expect(bytes).toBeLessThan(whole.bytes);
@@ -63,7 +63,7 @@ describe('a snapshot', async () => {
     },
   );
 
-  test('that lacks what its metadata does not say is refused, and so is one that has what it says is missing', async () => {
+  test('is refused if it lacks a variant that its metadata claims, or has one that it does not claim', async () => {
     const lying = join(SCRATCH, 'lying.snapshot');
     const saying = (without: readonly ('grams' | 'bitmaps')[]) =>
       replaced('metadata', (bytes) =>
@@ -79,7 +79,7 @@ describe('a snapshot', async () => {
   });
 });
 
-test('n-grams whose lists end outside of all lists are refused by who opens them', async () => {
+test('refuses to open n-grams whose lists end outside of all lists', async () => {
   const { file } = await sampleWithout(undefined);
   const forged = join(SCRATCH, 'forged.snapshot');
   const far = within('observations/abstract.gramEnds', (ends) => void (ends[0] = 0x3fff_ffff));
@@ -89,7 +89,7 @@ test('n-grams whose lists end outside of all lists are refused by who opens them
   );
 });
 
-test.each(['', 'gram', 'grams,x', ','])('--without %j is refused with the names there are', async (without) => {
+test.each(['', 'gram', 'grams,x', ','])('refuses --without %j with the valid names', async (without) => {
   const refused = imported(SAMPLE, { file: join(SCRATCH, 'refused.snapshot'), without });
   await expect(refused).rejects.toThrow(OperationError);
   await expect(refused).rejects.toThrow(/expected one or more of grams, bitmaps, with commas$/);

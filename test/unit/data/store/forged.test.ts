@@ -53,7 +53,7 @@ function withDirectory(directory: Uint8Array): void {
   writeFileSync(FORGED, file);
 }
 
-test('a directory that claims two thousand million sections', async () => {
+test('refuses a directory that claims two thousand million sections', async () => {
   const { sections, ...rest } = directoryOf(readFileSync(GOOD));
   const directory = encodeDirectory({ ...rest, sections });
   const view = new DataView(directory.buffer, directory.byteOffset, directory.length);
@@ -64,7 +64,7 @@ test('a directory that claims two thousand million sections', async () => {
   expect(await refusal()).toMatch(/^directory of \d+ bytes that lists more than it holds$/);
 });
 
-test('a directory of sections without a name or digest, of which none is made, and one that is too long to be read', async () => {
+test('refuses sections without a name or digest, which cannot be written, and a directory too long to be read', async () => {
   const { sections, ...rest } = directoryOf(readFileSync(GOOD));
   const nameless = { ...sections[0]!, name: '', digest: '' };
   withDirectory(encodeDirectory({ ...rest, sections: Array.from({ length: 5000 }, () => nameless) }));
@@ -78,7 +78,7 @@ test('a directory of sections without a name or digest, of which none is made, a
   expect(await refusal()).toBe('directory of 268435457 bytes, at most 268435456 are read');
 });
 
-test('runs of few records with the positions of many own URLs', async () => {
+test('refuses runs of few records with the positions of many own URLs', async () => {
   await rewriteSnapshot(
     GOOD,
     FORGED,
@@ -89,7 +89,7 @@ test('runs of few records with the positions of many own URLs', async () => {
   );
 });
 
-test('sections under other names, and none', async () => {
+test('refuses sections under other names, and a file without sections', async () => {
   const renamed: Change = (all) =>
     all.map((one) => (one.name === 'ipps/platform.codes' ? { ...one, name: 'ipps/platform.coded' } : one));
   await rewriteSnapshot(GOOD, FORGED, renamed);
@@ -103,7 +103,7 @@ test('sections under other names, and none', async () => {
 const text = (change: (text: string) => string): Change =>
   replaced('metadata', (bytes) => Uint8Array.from(Buffer.from(change(Buffer.from(bytes as Uint8Array).toString()))));
 
-describe('metadata that import does not write:', () => {
+describe('forged metadata', () => {
   test.each([
     ['none', text(() => ''), /^section metadata: Unexpected end of JSON input, expected JSON$/],
     ['a list', text(() => '[]'), /^section metadata: no object/],
@@ -116,13 +116,13 @@ describe('metadata that import does not write:', () => {
       text((all) => all.replace('"name":"instrument"', '"name":"platform"')),
       /another field platform|two fields/,
     ],
-  ])('%s', async (_what, change, expected) => {
+  ])('is refused, because import does not write it: %s', async (_what, change, expected) => {
     await rewriteSnapshot(GOOD, FORGED, change);
     expect(await refusal()).toMatch(expected);
   });
 });
 
-test('documented values are no part of a snapshot', async () => {
+test('stores no documented values in a snapshot', async () => {
   let written = '';
   await rewriteSnapshot(
     GOOD,
@@ -135,13 +135,13 @@ test('documented values are no part of a snapshot', async () => {
   expect(await refusal()).toMatch(/another field ob_id/);
 });
 
-test('an outline of more keys than its record has members', async () => {
+test('refuses a record shape with more keys than its record has members', async () => {
   const longer = text((all) => all.replace(/("name":"phenomona","keys":\[[^\]]*\],"lists":\[\[)/, '$10,'));
   await rewriteSnapshot(GOOD, FORGED, longer);
   expect(await refusal()).toMatch(/^section phenomona\/records\/0\./);
 });
 
-test('an outline with a key that its record has no room for; one that just fits leads nowhere', async () => {
+test('refuses a record shape with a key that its record has no room for, and follows no shape that just fits', async () => {
   // The first record has the id 1, so its first member is that key and one digit.
   const renamed = (key: string): Change =>
     text((all) => all.replace('"name":"phenomona","keys":["ob_id"', `"name":"phenomona","keys":["${key}"`));
@@ -153,7 +153,7 @@ test('an outline with a key that its record has no room for; one that just fits 
   expect(await openData(FORGED, OPTIONS, () => undefined)).toBeDefined();
 });
 
-test('the position of a last own URL that its record has no room for; one that just fits leads nowhere', async () => {
+test('refuses a last own URL that its record has no room for, and follows no position that just fits', async () => {
   const shortest = '{base_url}"},'.length;
   const placed =
     (row: number, before: number): Change =>
@@ -173,7 +173,7 @@ test('the position of a last own URL that its record has no room for; one that j
   }
 });
 
-describe('records whose members and own URLs take as little room as they can are no forgery', () => {
+describe('a record with members and own URLs of the smallest size', () => {
   const lines = [
     '{"ob_id":1}',
     '{"":{},"ob_id":2,"\\u2028":[],"a\\n\\"\\\\":0,"\u00e9":"","\u{1f600}":5}',
@@ -181,16 +181,19 @@ describe('records whose members and own URLs take as little room as they can are
     '{"\u2029":1,"ob_id":4,"url":"{base_url}"}',
   ];
 
-  test.each(['http://a', 'http://ab.', 'https://catalogue.example.org'])('under %s', async (baseUrl) => {
-    await snapshotOf(FORGED, { notes: lines.join('\n') });
-    const loaded = await openData(FORGED, { baseUrl, threads: 0 }, () => undefined);
-    const texts = recordTexts(openSnapshot(loaded).collection('notes'));
-    const values = (each: readonly string[]): readonly unknown[] => each.map((one) => JSON.parse(one) as unknown);
-    expect(values(texts)).toEqual(values(lines.map((line) => line.replaceAll('{base_url}', baseUrl))));
-  });
+  test.each(['http://a', 'http://ab.', 'https://catalogue.example.org'])(
+    'is not refused as forged under %s',
+    async (baseUrl) => {
+      await snapshotOf(FORGED, { notes: lines.join('\n') });
+      const loaded = await openData(FORGED, { baseUrl, threads: 0 }, () => undefined);
+      const texts = recordTexts(openSnapshot(loaded).collection('notes'));
+      const values = (each: readonly string[]): readonly unknown[] => each.map((one) => JSON.parse(one) as unknown);
+      expect(values(texts)).toEqual(values(lines.map((line) => line.replaceAll('{base_url}', baseUrl))));
+    },
+  );
 });
 
-describe('a number that leads outside of what it numbers:', () => {
+describe('a number that points outside of its range', () => {
   test.each([
     'phenomona/records/0.ends',
     'phenomona/records/0.outlines',
@@ -206,7 +209,7 @@ describe('a number that leads outside of what it numbers:', () => {
     'phenomona/terms/label.dense',
     'phenomona/terms/label.bitmaps',
     'ipps/platform.targets',
-  ])('%s', async (name) => {
+  ])('is refused: %s', async (name) => {
     await rewriteSnapshot(
       GOOD,
       FORGED,

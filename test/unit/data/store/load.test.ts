@@ -37,14 +37,14 @@ function everySection(loaded: LoadedSnapshot): ReadonlyMap<string, string> {
   return new Map(loaded.sections.map(({ name }, i) => [name, textOf(i)]));
 }
 
-test('equal columns of two collections lie in memory once', async () => {
+test('stores equal columns of two collections once in memory', async () => {
   const { placements, sections } = await loadSnapshot(FILE, { baseUrl: BASE_URL });
   const placeOf = (name: string): unknown => placements[sections.findIndex((section) => section.name === name)];
   expect(placeOf('platforms/text.text')).toBe(placeOf('notes/text.text'));
   expect(placeOf('platforms/records/0.bytes')).not.toBe(placeOf('notes/records/0.bytes'));
 });
 
-test('sections that are equal with their padding alone have each a place', async () => {
+test('stores sections that are equal only with their padding separately', async () => {
   const file = join(SCRATCH, 'padded.snapshot');
   await writeSnapshot(file, (writer) => {
     for (const [name, bytes] of [
@@ -60,12 +60,12 @@ test('sections that are equal with their padding alone have each a place', async
   expect([two!.offset === one!.offset, three!.offset === one!.offset]).toEqual([false, true]);
 });
 
-test.each(['/dev/zero', '/dev'])('%s is no snapshot that could be waited for', async (path) => {
+test.each(['/dev/zero', '/dev'])('refuses %s, which is not a snapshot to wait for', async (path) => {
   const message = `cannot read ${path}: it is no file but a pipe, a device or a directory`;
   await expect(loadSnapshot(path, { baseUrl: BASE_URL })).rejects.toMatchObject({ code: 'file', message });
 });
 
-test('the same is loaded into any number of memories, with any number of threads', async () => {
+test('loads the same data into any number of memories, with any number of threads', async () => {
   const expected = everySection(await loadSnapshot(FILE, { baseUrl: BASE_URL, threads: 1 }));
   for (const memoryPages of someOf([1, 2, 5, 9], 2)) {
     for (const threads of [1, 2, 4]) {
@@ -77,12 +77,12 @@ test('the same is loaded into any number of memories, with any number of threads
   }
 });
 
-test('records loaded by threads have the base URL in their links', async () => {
+test('puts the base URL into links of records that threads load', async () => {
   const catalogue = openSnapshot(await loadSnapshot(FILE, { baseUrl: BASE_URL, threads: 2 }));
   expect(recordTexts(catalogue.collection('platforms'))).toEqual(twins.replaceAll('{base_url}', BASE_URL).split('\n'));
 });
 
-test('progress with threads ends at the bytes of the file, each counted once', async () => {
+test('ends progress with threads at the bytes of the file, each counted once', async () => {
   for (const threads of [1, 2]) {
     const steps: number[] = [];
     let whole = 0;
@@ -95,7 +95,7 @@ test('progress with threads ends at the bytes of the file, each counted once', a
   }
 });
 
-test('damage found by a thread is refused like damage found without', async () => {
+test('refuses damage that a thread finds as without threads', async () => {
   const bytes = readFileSync(FILE);
   for (const name of ['notes/text.text', 'platforms/records/0.bytes']) {
     const section = directoryOf(bytes).sections.find((one) => one.name === name)!;

@@ -37,7 +37,7 @@ async function refusalWith(change: Change): Promise<string> {
   return refusalOf(LYING);
 }
 
-test('a good snapshot is described: every check with what was found, and the records', async () => {
+test('describes a good snapshot: every check with its result, and the records', async () => {
   const report = await verifyFile(GOOD, () => undefined);
   expect(report.generation).toMatch(/^[0-9a-f]{64}$/);
   expect(report.created).toBeUndefined();
@@ -61,7 +61,7 @@ test('a good snapshot is described: every check with what was found, and the rec
   expect(report.checks.every(({ outcome }) => outcome.length > 0)).toBe(true);
 });
 
-test('the sample is good, and its progress reaches the end of every phase', async () => {
+test('accepts the sample, and its progress reaches the end of every phase', async () => {
   const { file, report } = await imported(SAMPLE, { file: join(SCRATCH, 'sample.snapshot') });
   const last = new Map<string, boolean>();
   const verified = await verifyFile(file, ({ phase, done, total }) => last.set(phase, done === total));
@@ -70,13 +70,13 @@ test('the sample is good, and its progress reaches the end of every phase', asyn
   expect(last.get('hashing the snapshot')).toBe(true);
 });
 
-test('a snapshot may be named as it is', async () => {
+test('accepts any name of a snapshot', async () => {
   const named = join(SCRATCH, 'observations.json.snapshot');
   copyFileSync(GOOD, named);
   expect((await verifyFile(named, () => undefined)).collections.length).toBe(COLLECTIONS.length);
 });
 
-test('a snapshot rewritten as it was is the same file', async () => {
+test('gives the same file for a snapshot that is rewritten without a change', async () => {
   await rewriteSnapshot(GOOD, LYING, (sections) => sections);
   expect(readFileSync(LYING).equals(readFileSync(GOOD))).toBe(true);
 });
@@ -85,7 +85,7 @@ test.each([
   [join(SCRATCH, 'nowhere'), 'no such file'],
   [SAMPLE, 'is a directory: want a snapshot file, which import makes of it'],
   [join(SAMPLE, 'times.ndjson'), `is a file; name the directory that holds it: ${SAMPLE}`],
-])('%s cannot be read: %s', async (file, why) => {
+])('cannot read %s: %s', async (file, why) => {
   const error: unknown = await verifyFile(file, () => undefined).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(OperationError);
   expect((error as OperationError).message).toContain(file);
@@ -97,13 +97,13 @@ function stateDigest(name: string, digest: string): void {
   restateSections(GOOD, LYING, (sections) => sections.map((one) => (one.name === name ? { ...one, digest } : one)));
 }
 
-test('a digest that is not that of its section is refused', async () => {
+test('refuses a digest that is not that of its section', async () => {
   stateDigest('phenomona/records/0.bytes', '0'.repeat(64));
   expect(await refusalOf(LYING)).toMatch(/^section phenomona\/records\/0\.bytes: digest [0-9a-f]{64}, expected 0{64}$/);
 });
 
 test.each(['', 'f'.repeat(63), 'F'.repeat(64), '0'.repeat(100_000)])(
-  'what is no digest is not told: %#',
+  'does not print an invalid digest: %#',
   async (text) => {
     stateDigest('metadata', text);
     expect(await refusalOf(LYING)).toBe(
@@ -112,14 +112,14 @@ test.each(['', 'f'.repeat(63), 'F'.repeat(64), '0'.repeat(100_000)])(
   },
 );
 
-test('a section of another digest, checksums alike, makes another generation', async () => {
+test('gives another generation to a section with another digest, whatever the checksums', async () => {
   const generationOf = async (file: string): Promise<string> =>
     (await loadSnapshot(file, { baseUrl: 'http://a.example.org' })).generation;
   stateDigest('metadata', 'f'.repeat(64));
   expect(await generationOf(LYING)).not.toBe(await generationOf(GOOD));
 });
 
-describe('a directory that lists other sections than the declaration asks for is refused:', () => {
+describe('a directory with other sections than the declaration requires', () => {
   const at = (name: string, sections: readonly NamedSection[]): number =>
     sections.findIndex((one) => one.name === name);
   test.each([
@@ -134,7 +134,7 @@ describe('a directory that lists other sections than the declaration asks for is
       /: notes in elements of 1 bytes, expected none$/,
     ],
     [
-      'one stands twice',
+      'one occurs twice',
       (all: readonly NamedSection[]) => [...all, all.at(-1)!],
       /: metadata in elements of 1 bytes, expected none$/,
     ],
@@ -156,12 +156,12 @@ describe('a directory that lists other sections than the declaration asks for is
       replaced('ipps/platform.codes', () => new Float64Array(1)),
       /: ipps\/platform\.codes in elements of 8 bytes, expected ipps\/platform\.codes in elements of 1, 2 or 4 bytes$/,
     ],
-  ])('%s', async (_what, change, expected) => {
+  ])('is refused: %s', async (_what, change, expected) => {
     expect(await refusalWith(change)).toMatch(expected);
   });
 });
 
-describe('metadata that contradicts the sections is refused:', () => {
+describe('metadata that contradicts the sections', () => {
   const counts = (change: (collections: CollectionCounts[]) => CollectionCounts[]): Change =>
     replaced('metadata', (bytes) => {
       const { collections, ...rest } = decodeMetadata(bytes as Uint8Array) as Metadata;
@@ -183,7 +183,7 @@ describe('metadata that contradicts the sections is refused:', () => {
       replaced('metadata', () => Uint8Array.of(0x92, 0x93)),
       /^section metadata: Unexpected token .*, expected JSON$/,
     ],
-  ])('%s', async (_what, change, expected) => {
+  ])('is refused: %s', async (_what, change, expected) => {
     expect(await refusalWith(change)).toMatch(expected);
   });
 });

@@ -42,7 +42,7 @@ function idOf(record: JsonObject, field = 'ob_id'): number {
 }
 
 describe('generate', () => {
-  test('equal options give equal bytes, another seed or size gives others', async () => {
+  test('gives equal bytes for equal options, and others for another seed or size', async () => {
     const [first, second, otherSeed, otherSize] = await Promise.all([
       make({ observations: 40, seed: 7 }),
       make({ observations: 40, seed: 7 }),
@@ -57,7 +57,7 @@ describe('generate', () => {
       );
   });
 
-  test('the high half of a large seed counts', async () => {
+  test('uses the high half of a large seed', async () => {
     const [low, high] = await Promise.all([
       make({ observations: 20, seed: 3 }),
       make({ observations: 20, seed: 3 + 2 ** 32 }),
@@ -65,7 +65,7 @@ describe('generate', () => {
     expect(filesOf(low.directory).get('projects.ndjson')).not.toEqual(filesOf(high.directory).get('projects.ndjson'));
   });
 
-  test('every collection of the root view has a file, and records from 20 observations on', async () => {
+  test('gives every collection of the root view a file, and records from 20 observations on', async () => {
     for (const seed of [0, 1, Number.MAX_SAFE_INTEGER]) {
       const { made, directory } = await make({ observations: 20, seed });
       expect(Object.keys(made.collections)).toEqual(COLLECTIONS.map(({ name }) => name));
@@ -76,13 +76,13 @@ describe('generate', () => {
     }
   });
 
-  test('a catalogue of one observation is well formed', async () => {
+  test('makes a well-formed catalogue of one observation', async () => {
     const { made, directory } = await make({ observations: 1, seed: 1 });
     expect(made.collections['observations']).toBe(1);
     expect(problemsOf(readCatalogue(directory))).toEqual([]);
   });
 
-  test('gzip files unpack to the plain ones, and replace them', async () => {
+  test('writes gzip files that unpack to the plain ones, and replaces them', async () => {
     const { directory } = await make({ observations: 30, seed: 5 });
     const plain = filesOf(directory);
     await generate({ observations: 30, seed: 5, directory, gzip: true }, () => undefined);
@@ -92,7 +92,7 @@ describe('generate', () => {
       expect(gunzipSync(packed.get(`${name}.ndjson.gz`)!)).toEqual(plain.get(`${name}.ndjson`));
   });
 
-  test('the manifest holds the options, the counts and the sums of the files, and no time of its making', async () => {
+  test('writes the options, the counts and the sums of the files into the manifest, and no time', async () => {
     for (const gzip of [false, true]) {
       const { made, directory } = await make({ observations: 25, seed: 9, gzip });
       const files = filesOf(directory);
@@ -107,7 +107,7 @@ describe('generate', () => {
     }
   });
 
-  test('progress of each collection ends at its total', async () => {
+  test('ends the progress of each collection at its total', async () => {
     const last = new Map<string, Progress>();
     const directory = join(scratch, 'progress');
     await generate({ observations: 20, seed: 1, directory }, (step) => last.set(step.phase, step));
@@ -122,11 +122,11 @@ describe('generate', () => {
     { observations: 20, seed: -1 },
     { observations: 20, seed: 0.5 },
     { observations: 20, seed: 2 ** 53 },
-  ])('options out of range are refused: %j', async (options) => {
+  ])('refuses options out of range: %j', async (options) => {
     await expect(make(options)).rejects.toMatchObject({ code: 'usage' });
   });
 
-  test('a directory that cannot be made is a file error that names it', async () => {
+  test('reports a directory that cannot be made as a file error that names it', async () => {
     const file = join(scratch, 'a-file');
     writeFileSync(file, '');
     const attempt = generate({ observations: 20, seed: 1, directory: join(file, 'below') }, () => undefined);
@@ -166,7 +166,7 @@ describe.each([
     }
   });
 
-  test('has links that resolve, but for the few that dangle on purpose', () => {
+  test('has links that resolve, except the few that dangle on purpose', () => {
     const known = new Set(
       COLLECTIONS.flatMap(({ name, idField }) => recordsOf(name).map((r) => `${name}/${idOf(r, idField)}`)),
     );
@@ -221,7 +221,7 @@ describe.each([
     expect(members.filter((member) => !memberships.includes(member))).toEqual([]);
   });
 
-  test('has an observation of 3 to 4 kB on average, and about 5 kB for each with all it links to', () => {
+  test('has an observation of 3 to 4 kB on average, and about 5 kB for each with all linked records', () => {
     const size = (name: string): number =>
       catalogue.lines.get(name)!.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
     const all = COLLECTIONS.reduce((sum, { name }) => sum + size(name), 0);
@@ -246,7 +246,7 @@ describe('the sample', () => {
     expect(filesOf(SAMPLE_DIRECTORY)).toEqual(filesOf(directory));
   });
 
-  test('holds 500 observations in under 3 MB', () => {
+  test('has 500 observations in under 3 MB', () => {
     const bytes = [...filesOf(SAMPLE_DIRECTORY).values()].reduce((sum, file) => sum + file.length, 0);
     expect(observations.length).toBe(500);
     expect(bytes).toBeLessThan(3_000_000);
@@ -306,7 +306,7 @@ describe('the sample', () => {
     some((o) => o['nonGeographicFlag'] === true);
   });
 
-  test('has phenomena with one term, without names, with an empty value, and terms that are shared under one id', () => {
+  test('has phenomena with one term, without names, with an empty value, and terms that share one id', () => {
     expect(phenomena.some(({ terms }) => terms.length === 1)).toBe(true);
     expect(phenomena.some(({ names }) => names.length === 0)).toBe(true);
     const uses = new Map<Json, Set<string>>();
@@ -320,7 +320,7 @@ describe('the sample', () => {
     expect(new Set(phenomena.map((phenomenon) => phenomenon.terms[0]!['label'])).size).toBeGreaterThan(2);
   });
 
-  test('has no NUL, which PostgreSQL takes in no text', () => {
+  test('has no NUL, which PostgreSQL rejects in texts', () => {
     expect(text).not.toContain('\\u0000');
   });
 

@@ -10,7 +10,7 @@ const directory = temporaryDirectory();
 const upstreamOf = plainUpstreams();
 const newOutput = (): string => newOutputIn(directory);
 
-test('a collection that lost more than --shrink-max ends a crawl, unless --force lets it', async () => {
+test('fails a crawl if a collection lost more than --shrink-max, unless --force allows it', async () => {
   const collections = { notes: recordsFrom(0, 100), times: recordsFrom(0, 100) };
   const { url } = await upstreamOf({ collections });
   const output = newOutput();
@@ -26,7 +26,7 @@ test('a collection that lost more than --shrink-max ends a crawl, unless --force
   expect(existsSync(`${output}.crawl`)).toBe(false);
 });
 
-test('a refusal names the values of the flags that accept the crawl, and no more than is needed', async () => {
+test('names in a refusal the values of the flags that accept the crawl, and no more than necessary', async () => {
   const notes = Array.from({ length: 7 }, (_, i) => ({
     ob_id: i,
     time: `{upstream}/api/v3/times/${i === 6 ? 9 : 1}/`,
@@ -54,7 +54,7 @@ test.each([
   [20, 19, 5, true],
   [20, 18, 5, false],
   [1, 0, 100, true],
-])('of %i records %i are left, where %i percent may go: accepted is %s', async (...row) => {
+])('accepts a loss from %i to %i records if %i percent may go: %s', async (...row) => {
   const [before, after, shrinkMax, isAccepted] = row;
   const collections = { notes: recordsFrom(0, before), times: recordsFrom(0, 100) };
   const { url } = await upstreamOf({ collections });
@@ -66,7 +66,7 @@ test.each([
   else await expect(again).rejects.toThrow(`notes has ${after} records, ${before} before`);
 });
 
-test('a collection that is gone altogether is one that lost everything', async () => {
+test('counts a missing collection as one that lost all records', async () => {
   const output = newOutput();
   const { url } = await upstreamOf({ collections: { notes: recordsFrom(0, 1) } });
   mkdirSync(output);
@@ -75,7 +75,7 @@ test('a collection that is gone altogether is one that lost everything', async (
   await expect(crawled(url, output)).rejects.toThrow('times has 0 records, 2 before');
 });
 
-test('of many collections that lost too much three are named and the others counted', async () => {
+test('names three of many collections that lost too much, and counts the others', async () => {
   const names = ['notes', 'times', 'ipps', 'mpos', 'rpis'];
   const collections = Object.fromEntries(names.map((name) => [name, recordsFrom(0, 2)]));
   const { url } = await upstreamOf({ collections });
@@ -90,7 +90,7 @@ test('of many collections that lost too much three are named and the others coun
 test.each([
   ['of another catalogue', { source: 'http://other.example.org' }, 'what was crawled of http://other.example.org'],
   ['that no crawl wrote', undefined, 'a data set that no crawl wrote'],
-])('a data set %s is replaced by --force alone, and before that nothing is asked', async (_what, manifest, holds) => {
+])('replaces a data set %s with --force only, and otherwise sends no request', async (_what, manifest, holds) => {
   const { url, requests } = await upstreamOf({ collections: { notes: recordsFrom(0, 2) } });
   const output = newOutput();
   mkdirSync(output);

@@ -53,7 +53,7 @@ function changed(file: string, since?: string): readonly RecordChange[] {
   return [...changesSince(file, since)].flatMap(({ changes }) => changes);
 }
 
-test('what was appended comes back, behind any generation', () => {
+test('returns what was appended, after any generation', () => {
   const file = logOf(3);
   expect(generationsIn(file).map(({ generation, at }) => [generation, at - 1_000_000_000])).toEqual(
     [0, 1, 2, 3].map((n) => [generationOf(n), n]),
@@ -67,7 +67,7 @@ test('what was appended comes back, behind any generation', () => {
   expect([...changesSince(join(directory, 'none.log'))]).toEqual([]);
 });
 
-test('a generation with more changes than a frame has is as whole as others', () => {
+test('keeps a generation with more changes than a frame has as whole as others', () => {
   const file = logOf(1);
   const before = readFileSync(file).length;
   const many = Array.from({ length: FRAME_CHANGES_MAX * 2 + 1 }, (_, id) => ({ ...changesOf(1)[0]!, id }));
@@ -83,7 +83,7 @@ test('a generation with more changes than a frame has is as whole as others', ()
   }
 });
 
-test('cut at any byte it has the whole generations before, and goes on from there', () => {
+test('has the whole generations before any cut, and continues from there', () => {
   const whole = readFileSync(logOf(3));
   const ends = generationsIn(logOf(3)).map(({ end }) => end.bytes);
   const file = newLog();
@@ -99,7 +99,7 @@ test('cut at any byte it has the whole generations before, and goes on from ther
   }
 });
 
-test('with any bit wrong it is an error that names the file and where the damaged frame begins', () => {
+test('reports any wrong bit with the file and the start of the damaged frame', () => {
   const intact = logOf(2);
   const whole = readFileSync(intact);
   const starts = [0, LOG_START.end.bytes, ...generationsIn(intact).map(({ end }) => end.bytes)];
@@ -114,7 +114,7 @@ test('with any bit wrong it is an error that names the file and where the damage
   expect(() => appendGeneration(file, { generation: generationOf(9), at: 9, isBase: false, changes: [] })).toThrow();
 });
 
-test('frames that are repeated, left out or changed over are damage', () => {
+test('reports repeated, missing or swapped frames as damage', () => {
   const file = logOf(3);
   const whole = readFileSync(file);
   const [, a, b, c] = generationsIn(file).map(({ start, end }) => whole.subarray(start.bytes, end.bytes)) as Buffer[];
@@ -130,7 +130,7 @@ test('frames that are repeated, left out or changed over are damage', () => {
   }
 });
 
-test('a generation that is not there, and one before the log began anew, are refused', () => {
+test('refuses an unknown generation, and one before the log was restarted', () => {
   const file = logOf(2);
   expect(() => changed(file, 'abcdef01')).toThrow(`${file} has no generation abcdef01; its last is ${generationOf(2)}`);
   appendGeneration(file, { generation: generationOf(5), at: 5, isBase: true, changes: [] });
@@ -138,7 +138,7 @@ test('a generation that is not there, and one before the log began anew, are ref
   expect(changed(file, generationOf(5))).toEqual([]);
 });
 
-test('the command prints a table, or a line of JSON for each change', async () => {
+test('is printed by the command as a table, or as a line of JSON for each change', async () => {
   const file = logOf(2);
   const table = runCommand(['changes', join(file, '..')]);
   expect(await table.ended).toEqual({ code: 0, signal: null });

@@ -52,7 +52,7 @@ const UPSTREAMS: readonly Omit<PlainUpstreamOptions, 'collections'>[] = [
   { heedsDates: true, tags: 'honest' },
 ];
 
-test('ends in what a whole crawl gives after many random changes and refreshes', async () => {
+test('gives the result of a whole crawl after many random changes and refreshes', async () => {
   const random = randomOf(7);
   for (const options of UPSTREAMS) {
     const collections: Record<string, readonly PlainRecord[]> = { notes: notesOf(300) };
@@ -81,7 +81,7 @@ const SHAPES: readonly [form: string, shape: RegExp, stampOf: (day: number) => s
 ];
 
 test.each(SHAPES)(
-  'asks a service that has dates %s, and fails at others, for such dates',
+  'requests by dates if a service has dates %s, and fails at such requests at others',
   async (_, shape, stampOf) => {
     const stamped = (id: number, day: number, text: string): PlainRecord => ({
       ...noteOf(id, day, text),
@@ -109,7 +109,7 @@ test.each(SHAPES)(
   },
 );
 
-describe('if many links lead nowhere after a refresh by dates', () => {
+describe('a refresh by dates after which many links dangle', () => {
   const linking = (url: string, id: number, day: number, time: number | null): PlainRecord => ({
     ...noteOf(id, day),
     time: time === null ? null : `${url}/api/v3/times/${time}/`,
@@ -146,7 +146,7 @@ describe('if many links lead nowhere after a refresh by dates', () => {
     expect(recordsOf(output)).toEqual(await whole(upstream.url));
   });
 
-  test('refuses a catalogue whose links do lead nowhere', async () => {
+  test('refuses a catalogue whose links really dangle', async () => {
     const { upstream, output, collections } = await held();
     collections['times'] = collections['times']!.slice(0, 3);
     const before = filesOf(output);
@@ -157,7 +157,7 @@ describe('if many links lead nowhere after a refresh by dates', () => {
   });
 });
 
-test('asks for pages by their tags and leaves an unchanged output as it is', async () => {
+test('requests pages by their tags and leaves an unchanged output as it is', async () => {
   const collections = { notes: notesOf(500).map(({ ob_id: id }) => ({ ob_id: id })) };
   const upstream = await upstreamOf({ collections, tags: 'honest' });
   const output = newOutput();
@@ -172,7 +172,7 @@ test('asks for pages by their tags and leaves an unchanged output as it is', asy
   expect(filesOf(output)).toEqual(files);
 });
 
-test('sends only the page that changed', async () => {
+test('receives only the page that changed', async () => {
   const notes = recordsFrom(0, 5000);
   const collections: Record<string, readonly PlainRecord[]> = { notes };
   const upstream = await upstreamOf({ collections, tags: 'honest' });
@@ -218,7 +218,7 @@ test.each([
   }
 });
 
-test.runIf(IS_WHOLE)('takes up to a quarter of a large collection as changed', async () => {
+test.runIf(IS_WHOLE)('accepts up to a quarter of a large collection as changed', async () => {
   const [held, whole] = [600_000, 749_999];
   const lineOf = (id: number): string => JSON.stringify(noteOf(id, id < held - 1 ? 0 : 29));
   const server = createServer((request, response) => {
@@ -293,7 +293,7 @@ test('resumes after two refreshes that failed at different collections', async (
 
 test.each([
   ['next year', '2027-06-30T00:00:00Z'],
-  ['behind all years', '9999-12-31T00:00:00Z'],
+  ['after all years', '9999-12-31T00:00:00Z'],
 ])('finds changes although one record is dated %s', async (_, lastUpdatedDate) => {
   const notes = [...notesOf(900), { ob_id: 5000, text: 'from the future', lastUpdatedDate }];
   const collections: Record<string, readonly PlainRecord[]> = { notes };

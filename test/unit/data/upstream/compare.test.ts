@@ -50,7 +50,7 @@ test.each<[string, Omit<PlainUpstreamOptions, 'collections'>]>([
 });
 
 test.each([14, 5, 0, -5, -14])(
-  'asks for few records of an upstream that reads dates as of a zone %i hours to the west of its own',
+  'requests few records of an upstream that parses dates in a zone %i hours to the west of its own',
   async (zone) => {
     // One an hour, for four days.
     const timed = (id: number, hour: number, text: string): PlainRecord => {
@@ -72,7 +72,7 @@ test.each([14, 5, 0, -5, -14])(
   },
 );
 
-test('finds changes after a clock that was ahead accepted a record that is dated in the future', async () => {
+test('finds changes after a clock that was ahead accepted a record dated in the future', async () => {
   const notes = Array.from({ length: 50 }, (_, id) => noteOf(id, (id % 10) + 1, 'as it was'));
   notes[7] = { ...notes[7]!, lastUpdatedDate: '2035-01-01T00:00:00Z' };
   const collections: Record<string, readonly PlainRecord[]> = { notes };
@@ -84,7 +84,7 @@ test('finds changes after a clock that was ahead accepted a record that is dated
   expect(recordsOf(output)).toEqual(await whole(url));
 });
 
-test('refuses changed records that link to more than a crawl accepts', async () => {
+test('refuses changed records with more dangling links than a crawl accepts', async () => {
   const notes = Array.from({ length: 100 }, (_, id) => noteOf(id, (id % 10) + 1, 'as it was'));
   const collections: Record<string, readonly PlainRecord[]> = { notes };
   const { url } = await upstreamOf({ collections, heedsDates: true });
@@ -102,7 +102,7 @@ test('refuses changed records that link to more than a crawl accepts', async () 
 test.each([
   ['tags', false],
   ['dates', true],
-])('trusts pages with %s unless they answer 304 to a validator that they never had', async (_, datesPages) => {
+])('trusts pages with %s unless they respond 304 to a validator that they never had', async (_, datesPages) => {
   const notes = Array.from({ length: 300 }, (__, id) => ({ ob_id: id, text: 'as it was' }));
   for (const [tags, compared] of [
     ['honest', 'validators'],

@@ -73,7 +73,7 @@ test('uses a validator that the upstream starts to send from the next refresh on
 
 test.each<[string, Partial<PlainUpstreamOptions>, string]>([
   ['a change without a new date', { heedsDates: true }, 'dates'],
-  ['a change behind a validator that stayed the same', { tags: 'frozen' }, 'validators'],
+  ['a change despite an unchanged validator', { tags: 'frozen' }, 'validators'],
 ])('finds %s when --sweep-every has passed', async (_, options, compared) => {
   const { collections, folder, refresh } = await followed(options);
   const old = collections['notes']!;
@@ -86,7 +86,7 @@ test.each<[string, Partial<PlainUpstreamOptions>, string]>([
   expect(await differencesFrom(folder, collections['notes'])).toEqual([]);
 });
 
-test('says at the start that a refresh takes longer than --every, with an estimate', async () => {
+test('reports at the start that a refresh takes longer than --every, with an estimate', async () => {
   const names = ['notes', 'times', 'ipps', 'mpos', 'rpis', 'parties', 'results', 'projects', 'platforms', 'licences'];
   const collections = Object.fromEntries(names.map((name) => [name, notesOf(3)]));
   const { url } = await upstreamOf({ collections });

@@ -36,7 +36,7 @@ function once(offset: number, change: () => void): NonNullable<PlainUpstreamOpti
 test.each([
   ['ordered', true],
   ['unordered', false],
-])('records that come and go while %s pages are read are found by another look', async (_order, heedsOrder) => {
+])('finds records that come and go while %s pages are read by another pass', async (_order, heedsOrder) => {
   const collections = { notes: recordsFrom(0, 1000).toReversed() };
   const change = once(200, () => {
     collections.notes = [...recordsFrom(2000, 2003), ...collections.notes.filter(({ ob_id: id }) => id % 300 > 0)];
@@ -48,7 +48,7 @@ test.each([
   expect(recordsOf(output)).toEqual({ 'notes.ndjson': ndjsonOf(...wanted) });
 });
 
-test('a collection that grew after it was read is looked at again', async () => {
+test('reads a collection again if it grew after it was read', async () => {
   const collections = { notes: recordsFrom(0, 300), times: recordsFrom(0, 5) };
   const grow = ({ url }: { url?: string | undefined }): void => {
     if (url!.includes('/times/') && collections.notes.length === 300) collections.notes = recordsFrom(0, 301);
@@ -58,7 +58,7 @@ test('a collection that grew after it was read is looked at again', async () => 
   expect((await crawled(url, output))?.counts).toEqual({ notes: 301, times: 5 });
 });
 
-test('a collection that never stands still is given up, and named', async () => {
+test('gives up a collection that keeps changing, and names it', async () => {
   const collections = { notes: recordsFrom(0, 5000) };
   let removed = 0;
   const shift = ({ url }: { url?: string | undefined }): void => {
@@ -71,7 +71,7 @@ test('a collection that never stands still is given up, and named', async () => 
   expect(existsSync(output)).toBe(false);
 });
 
-test('a random order is never accepted', async () => {
+test('never accepts a random order', async () => {
   const collections = { notes: recordsFrom(0, 5000) };
   let turn = 0;
   const shuffle = (): void => {
@@ -86,7 +86,7 @@ const LINKED = (base: string): Record<string, readonly PlainRecord[]> => ({
   times: recordsFrom(0, 9),
 });
 
-test('links that lead nowhere end a crawl, unless --links-min lets them; what was fetched is kept until then', async () => {
+test('fails if links dangle, unless --links-min allows it, and keeps the fetched records until then', async () => {
   const collections: Record<string, readonly PlainRecord[]> = { notes: [], times: [] };
   const upstream = await upstreamOf({ collections });
   Object.assign(collections, LINKED(upstream.url));
@@ -112,7 +112,7 @@ test.each<[string, string, (output: string) => { [file: string]: string; state: 
     (output) => ({ [`${output}/mail`]: '', state: '' }),
   ],
   [
-    'a state that is none',
+    'a state of another kind',
     'no state of a crawl: it holds mail',
     (output) => ({ [`${output}.crawl/mail`]: '', state: '' }),
   ],
@@ -132,7 +132,7 @@ test.each<[string, string, (output: string) => { [file: string]: string; state: 
     'is no checkpoint',
     (output) => ({ [`${output}.crawl/checkpoint.json`]: '{', state: '' }),
   ],
-])('%s is refused before anything is asked, and stays as it is', async (_what, why, given) => {
+])('refuses %s before any request, and leaves it as it is', async (_what, why, given) => {
   const output = newOutput();
   const { state, ...files } = given(output);
   for (const [file, text] of Object.entries(files)) {
@@ -173,7 +173,7 @@ function offsetsOf(requests: PlainUpstream['requests']): readonly number[] {
   return requests.flatMap(({ url }) => /limit=(?!1&).*offset=(\d+)/.exec(url!)?.slice(1).map(Number) ?? []);
 }
 
-test('a crawl that ended within a collection goes on there', async () => {
+test('resumes a crawl that ended within a collection', async () => {
   const { upstream, break: breakAt } = await breakingUpstream();
   const output = newOutput();
   breakAt(1500);
@@ -190,7 +190,7 @@ test('a crawl that ended within a collection goes on there', async () => {
   expect(manifest.sha256['notes.ndjson']).toBe(createHash('sha256').update(lines).digest('hex'));
 });
 
-test('a crawl that goes on in a collection that changed meanwhile begins it anew, and may end again', async () => {
+test('restarts a collection that changed since the crawl ended, and may end again', async () => {
   const { upstream, notes, break: breakAt } = await breakingUpstream();
   const output = newOutput();
   breakAt(1500);
@@ -204,7 +204,7 @@ test('a crawl that goes on in a collection that changed meanwhile begins it anew
   expect(recordsOf(output)).toEqual({ 'notes.ndjson': ndjsonOf(...recordsFrom(1, 3000)) });
 });
 
-test('two crawls do not share a state', async () => {
+test('does not share a state between two crawls', async () => {
   const { url } = await upstreamOf({ collections: { notes: recordsFrom(0, 1) } });
   const output = newOutput();
   mkdirSync(`${output}.crawl`);
@@ -212,14 +212,14 @@ test('two crawls do not share a state', async () => {
   await expect(crawled(url, output)).rejects.toThrow('process 1 of another crawls there; ');
 });
 
-test('collections that nobody knows are left out and told', async () => {
+test('skips and reports unknown collections', async () => {
   const { url } = await upstreamOf({ collections: { notes: recordsFrom(0, 1), plankton: [] } });
   const output = newOutput();
   expect(await crawled(url, output)).toMatchObject({ unknown: ['plankton'], counts: { notes: 1 } });
   expect(Object.keys(filesOf(output)!)).toEqual(['MANIFEST.json', 'notes.ndjson']);
 });
 
-test('asks with a name, for gzip, in no more requests at a time than told, and for pages of up to 1,000', async () => {
+test('sends its name, accepts gzip, bounds concurrent requests, and requests pages of up to 1,000', async () => {
   const pause = async (): Promise<void> => setTimeout(5);
   const { url, requests, underWayMax } = await upstreamOf({
     collections: { notes: recordsFrom(0, 20_000) },
@@ -243,7 +243,7 @@ test.each([
   ['links to ever more records', 'bounded', { count: 5000, links: 10 }, /notes links to \d+ records of times/],
   ['has more ids in all than are held', 'bounded', { count: 5000, links: 1, idsMax: 6000 }, /has \d+ ids of records/],
 ])(
-  'an upstream that %s is %s',
+  'limits an upstream that %s: it is %s',
   async (_does, _is, { count, links, idsMax = 40_000 }: { count: number; links: number; idsMax?: number }, message) => {
     const requests: number[] = [];
     const server = createServer(({ url, headers }, response) => {
@@ -276,7 +276,7 @@ test.each([
   },
 );
 
-test('a service whose pages go by number is told from one that is at fault', async () => {
+test('distinguishes a service with page numbers from a faulty one', async () => {
   const server = createServer(({ headers, url }, response) => {
     const base = `http://${headers.host}`;
     if (url === '/api/v3/') return sendJson(response, { notes: `${base}/api/v3/notes/` });
@@ -292,14 +292,14 @@ test('a service whose pages go by number is told from one that is at fault', asy
   server.close();
 });
 
-test('asks no faster than --rate says', async () => {
+test('requests no faster than --rate', async () => {
   const { url, requests } = await upstreamOf({ collections: { notes: recordsFrom(0, 500) } });
   const startMs = performance.now();
   await crawled(url, newOutput(), { rate: 50 });
   expect(performance.now() - startMs).toBeGreaterThanOrEqual((requests.length - 1) * 20);
 });
 
-test('asks nobody anything before Retry-After says so', async () => {
+test('sends no request before the time in Retry-After', async () => {
   const upstream = await startRudeUpstream(
     ({ response }) => void response.writeHead(429, { 'retry-after': '1' }).end(),
     'first',
@@ -311,7 +311,7 @@ test('asks nobody anything before Retry-After says so', async () => {
   expect(performance.now() - startMs).toBeGreaterThanOrEqual(1000);
 });
 
-test('a page that is short once costs one request more', async () => {
+test('costs one more request if a page is too short once', async () => {
   const asked = [];
   for (const times of [0, 1]) {
     const upstream = await startRudeUpstream(
@@ -326,7 +326,7 @@ test('a page that is short once costs one request more', async () => {
   expect(asked[1]! - asked[0]!).toBe(1);
 });
 
-test('writes time, source, counts, sums and how each collection was read into the manifest', async () => {
+test('writes time, source, counts, sums and the comparison of each collection into the manifest', async () => {
   const { url } = await upstreamOf({ collections: { notes: recordsFrom(0, 1) } });
   const output = newOutput();
   await crawled(url, output);

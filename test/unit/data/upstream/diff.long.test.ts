@@ -22,7 +22,7 @@ function notes(...lines: readonly string[]): Files {
   return { 'notes.ndjson': lines.map((line) => `${line}\n`).join('') };
 }
 
-test('created, changed and deleted records are told by collection and id, whatever the order of the lines', async () => {
+test('reports created, changed and deleted records by collection and id, whatever the order of the lines', async () => {
   const before = dataSetOf(directory, {
     ...notes('{"ob_id":3,"text":"c"}', '{"ob_id":1,"text":"a"}', '{"ob_id":2,"text":"b"}'),
     'times.ndjson': '{"ob_id":7}\n',
@@ -36,7 +36,7 @@ test('created, changed and deleted records are told by collection and id, whatev
   expect(await changesOf(before, before)).toEqual([]);
 });
 
-test('what is spelt otherwise is the same record; another order of keys or another number token is another', async () => {
+test('ignores another spelling of a record, but not another order of keys or another number token', async () => {
   const plain = dataSetOf(directory, notes('{"ob_id":1,"text":"å/","n":1.0}'));
   const spelt = dataSetOf(directory, notes(' { "ob_id" : 1, "text" : "\\u00e5\\/", "n" : 1.0 } '));
   expect(await changesOf(plain, spelt)).toEqual([]);
@@ -44,13 +44,13 @@ test('what is spelt otherwise is the same record; another order of keys or anoth
     expect(await changesOf(plain, dataSetOf(directory, notes(other)))).toEqual(['notes 1 changed']);
 });
 
-test('a directory, and the snapshot of it, hold the same', async () => {
+test('finds no difference between a directory and its snapshot', async () => {
   const { file } = await imported(SAMPLE, { file: join(directory, 'sample.snapshot') });
   expect(await changesOf(SAMPLE, file)).toEqual([]);
   expect(await changesOf(file, SAMPLE)).toEqual([]);
 });
 
-test('a record in two lines, a faulty line, and what is not there are errors that name them', async () => {
+test('reports a repeated record, a faulty line, and a missing file as errors that name them', async () => {
   const twice = dataSetOf(directory, notes('{"ob_id":1}', '{"ob_id":1}'));
   await expect(changesOf(twice, twice)).rejects.toMatchObject({
     code: 'input',
@@ -64,7 +64,7 @@ test('a record in two lines, a faulty line, and what is not there are errors tha
   await expect(changesOf(join(directory, 'none'), SAMPLE)).rejects.toMatchObject({ code: 'file' });
 });
 
-test('the command prints a table, or a line of JSON for each change', async () => {
+test('prints a table, or a line of JSON for each change', async () => {
   const before = join(directory, 'generated');
   await generate({ observations: 50, seed: 3, directory: before }, () => undefined);
   const file = join(before, 'platforms.ndjson');

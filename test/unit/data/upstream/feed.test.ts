@@ -48,11 +48,11 @@ test('has the changes since each generation that the log has, up to the one of t
   expect(await feedOfLog(join(directory, 'none.snapshot'), generationOf(1))).toBeUndefined();
 });
 
-test('begins where the log began anew', async () => {
+test('begins where the log was restarted', async () => {
   expect(await idsSince(snapshotOf([1, 2, -3, 4]), 4)).toEqual({ 3: [30_000], 4: [] });
 });
 
-test('counts what changed until a generation that came back was there for the last time', async () => {
+test('counts the changes since the last appearance of a generation that came back', async () => {
   const snapshot = snapshotOf([1, 2, 1, 3]);
   expect(await idsSince(snapshot, 1)).toEqual({ 1: [], 2: [20_000] });
   expect(await idsSince(snapshot, 3)).toEqual({ 1: [30_000], 2: [20_000, 30_000], 3: [] });
@@ -71,7 +71,7 @@ test('forgets the oldest generations beyond its limit, the newest too if that al
   expect(await idsSince(snapshot, 3, lineBytes)).toEqual({ 3: [] });
 });
 
-test('says what is wrong with a damaged feed, a feed of another generation and a damaged log', async () => {
+test('reports a damaged feed, a feed of another generation and a damaged log', async () => {
   const snapshot = snapshotOf([1, 2]);
   const bytes = (await feedOfLog(snapshot, generationOf(2)))!;
   for (let at = 0; at < bytes.length; at++) {

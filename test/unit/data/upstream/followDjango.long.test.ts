@@ -160,7 +160,7 @@ describe.skipIf(!hasDjango)('a service on Django REST Framework', () => {
   });
   afterAll(() => service.stop());
 
-  describe('of which every collection changed', () => {
+  describe('after a change of every collection', () => {
     const refreshes = new Map<string, Followed>();
     const checks = new Map<string, Followed>();
     const expected = new Map<boolean, Readonly<Record<string, string>>>();
@@ -190,7 +190,7 @@ describe.skipIf(!hasDjango)('a service on Django REST Framework', () => {
       expect(await differencesFromDataSet(join(directory, name), expected.get(dates)!)).toEqual([]);
     });
 
-    test.each(UNCHANGED)('is compared as the log says with %s', (name, switches) => {
+    test.each(UNCHANGED)('is compared as the log reports with %s', (name, switches) => {
       const compared = unchangedComparison(switches);
       const before = comparisonsIn(refreshes.get(name)!);
       const after = comparisonsIn(checks.get(name)!);
@@ -209,7 +209,7 @@ describe.skipIf(!hasDjango)('a service on Django REST Framework', () => {
   test.concurrent.each([
     ['page', 'HTML'],
     ['redirect', '/accounts/login/'],
-  ] as const)('leaves the replica alone while it answers with a log-in %s', async (login, reason) => {
+  ] as const)('leaves the replica unchanged while it responds with a log-in %s', async (login, reason) => {
     const folder = join(directory, `login-${login}`);
     const url = await service.switch(`login-${login}`, {});
     expect((await followOnce(url, folder)).code).toBe(0);
@@ -223,7 +223,7 @@ describe.skipIf(!hasDjango)('a service on Django REST Framework', () => {
     expect((await followOnce(url, folder)).code).toBe(0);
   });
 
-  test('is compared as /status and /metrics say', async () => {
+  test('is compared as /status and /metrics report', async () => {
     const url = await service.switch('served', {});
     const state = ['--state', join(directory, 'served')];
     const server = await runServer(['--follow', url, ...state, '--every', '1h', '--admin-port', '0', ...FLAGS]);

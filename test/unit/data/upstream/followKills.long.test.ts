@@ -49,7 +49,7 @@ async function judge(folder: string, when: string): Promise<void> {
   expect(loggedIn(folder, 0), when).toEqual(CHANGES);
 }
 
-test('at some of its steps', async () => {
+test('leaves the old or the new generation if a refresh is killed at some of its steps', async () => {
   const steps = await stepsOf(followOnce(upstream.url, begun(), 0));
   for (const step of someSteps(steps, Math.ceil(steps / 40))) {
     const folder = begun();
@@ -58,7 +58,7 @@ test('at some of its steps', async () => {
   }
 });
 
-test(`at random moments (seed ${RUN_SEED})`, async () => {
+test(`leaves the old or the new generation if a refresh is killed at random moments (seed ${RUN_SEED})`, async () => {
   const random = randomOf(RUN_SEED);
   for (let i = 0; i < times(3, 100); i++) {
     const folder = begun();
@@ -71,7 +71,7 @@ test(`at random moments (seed ${RUN_SEED})`, async () => {
   }
 });
 
-test('stopped until another run has its locks, ends with an error and changes nothing', async () => {
+test('ends with an error and changes nothing if it is stopped until another run has its locks', async () => {
   const folder = begun();
   isHolding = true;
   const stopped = followOnce(upstream.url, folder);

@@ -77,7 +77,7 @@ function logOf(digests: readonly [CatalogueDigests, CatalogueDigests], generatio
   return readFileSync(file);
 }
 
-test('the log has the same bytes as where all records are compared', async () => {
+test('logs the same bytes as a comparison of all records', async () => {
   const seed = RUN_SEED;
   const random = randomOf(seed);
   const work = { carried: 0, merged: 0 };
@@ -104,7 +104,7 @@ test('the log has the same bytes as where all records are compared', async () =>
   expect(changes).toBeGreaterThan(20);
 });
 
-test('no record is digested that both have', async () => {
+test('digests no record that both snapshots share', async () => {
   const [first, ...others] = lines['observations.ndjson']!;
   const { before, after, report } = await generationsOf(lines, { ...lines, 'observations.ndjson': others });
   const [old, young] = digestsOfChanged(before, after, report.kept);
@@ -115,9 +115,9 @@ test('no record is digested that both have', async () => {
 });
 
 test.each([
-  ['in what was carried over', 'platforms', /platforms\/records\/0\.bytes: checksum/],
+  ['in carried-over data', 'platforms', /platforms\/records\/0\.bytes: checksum/],
   ['in a record that is gone', 'observations', /observations\/records\/0\.bytes: checksum/],
-])('damage %s is an error', async (_, name, message) => {
+])('reports damage %s as an error', async (_, name, message) => {
   const [first, ...others] = lines['observations.ndjson']!;
   const { file: before, report } = await imported(dataSet(lines));
   const bytes = readFileSync(before);

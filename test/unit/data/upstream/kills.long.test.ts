@@ -57,7 +57,7 @@ beforeAll(async () => {
 });
 afterAll(() => upstream.close());
 
-test('before its steps', async () => {
+test('leaves the old or the new data set if a crawl is killed before its steps', async () => {
   const steps = await stepsOf(crawlProcess(upstream, oldDataSet(directory, upstream.url), 0));
   const absent = [];
   for (const step of someSteps(steps, 8)) {
@@ -68,7 +68,7 @@ test('before its steps', async () => {
   if (IS_WHOLE) expect(absent).toHaveLength(1);
 });
 
-test(`at ${KILLS} random moments`, async () => {
+test(`leaves the old or the new data set if a crawl is killed at ${KILLS} random moments`, async () => {
   const random = randomOf(RUN_SEED);
   for (let i = 0; i < KILLS; i++) await killAndResume(upstream, directory, { ms: random.unit() * 1500 });
 });

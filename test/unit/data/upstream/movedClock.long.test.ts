@@ -49,7 +49,7 @@ function notesOf(count: number): readonly PlainRecord[] {
   return Array.from({ length: count }, (_, i) => ({ ob_id: i + 1 }));
 }
 
-test('a publisher whose clock jumps goes on at its times, each generation newer than the last, and replicas whose clocks jump take all', async () => {
+test('keeps a publisher on schedule with newer generations, and its replicas current, whatever clock jumps by a day', async () => {
   const { upstream, collections } = await upstreamOf(notesOf(3));
   const folder = mkdtempSync(join(directory, 'clocks-'));
   const to = pathToFileURL(join(folder, 'target')).href;

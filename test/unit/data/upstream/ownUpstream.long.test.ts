@@ -14,7 +14,7 @@ beforeAll(async () => {
   ({ file: snapshot } = await imported(data));
 });
 
-test.each(['stored', 'off'])('every collection comes back, of a server with --gzip %s', async (gzip) => {
+test.each(['stored', 'off'])('returns every collection of a server with --gzip %s byte for byte', async (gzip) => {
   const flags = ['--gzip', gzip, '--base-url', 'https://catalogue.example.org'];
   const server = await runServer(['--data', snapshot, ...flags]);
   try {

@@ -9,7 +9,7 @@ function page(results: string, around = '"count":9,"next":null,"previous":null,'
   return Buffer.from(`{${around}"results":${results}}`);
 }
 
-test('a record keeps its key order, number tokens, escapes and blanks', () => {
+test('keeps the key order, number tokens, escapes and blanks of a record', () => {
   const texts = ['{"b":1.50,"ob_id":7,"a":[1e2,-0.0,12345678901234567890]}', '{ "ob_id" : 8, "a" : "\\u00e9å}],\\"" }'];
   const { records, count, hasNext } = parsePage(page(`[${texts.join(' , ')}]`), 'ob_id');
   expect(records).toEqual([
@@ -19,12 +19,12 @@ test('a record keeps its key order, number tokens, escapes and blanks', () => {
   expect([count, hasNext]).toEqual([9, false]);
 });
 
-test('a record that is sent on several lines is one line', () => {
+test('joins a record that is sent on several lines', () => {
   const { records } = parsePage(page('[{\r\n  "ob_id": 7,\n  "a": "b\\n"\n}]'), 'ob_id');
   expect(records).toEqual([{ id: 7, text: '{  "ob_id": 7,  "a": "b\\n"}' }]);
 });
 
-test('the limit of the upstream is read from its link', () => {
+test('reads the limit of the upstream from its link', () => {
   const around = '"count":9,"next":"http://a/?format=json&limit=50&offset=50",';
   expect(parsePage(page('[]', around), 'ob_id')).toMatchObject({ limit: 50, hasNext: true });
 });
@@ -33,11 +33,11 @@ test.each([
   ['results within results', '[{"ob_id":1,"results":[{"ob_id":2}]}]', [1]],
   ['braces in texts', '[{"ob_id":1,"a":"}{]["},{"ob_id":2,"a\\"":{}}]', [1, 2]],
   ['no records', ' [ ] ', []],
-])('%s change nothing', (_what, results, ids) => {
+])('finds all records of a page with %s', (_what, results, ids) => {
   expect(parsePage(page(results), 'ob_id').records.map(({ id }) => id)).toEqual(ids);
 });
 
-test('any JSON that is a page of records comes out as it went in; any cut of it is refused', () => {
+test('returns any JSON that is a page of records unchanged, and refuses any cut of it', () => {
   fc.assert(
     fc.property(
       fc.array(fc.jsonValue({ maxDepth: 5 }), { maxLength: 5 }),
@@ -53,11 +53,11 @@ test('any JSON that is a page of records comes out as it went in; any cut of it 
   );
 });
 
-test('a list without pages is refused as such', () => {
+test('refuses a list without pages as such', () => {
   expect(() => parsePage(Buffer.from('[{"ob_id":1},{"ob_id":2}]'), 'ob_id')).toThrow('an array in place of a page');
 });
 
-test('depth is judged by the record, whatever stands above it', () => {
+test('measures the depth within a record, whatever contains it', () => {
   const nested = (depth: number): string => `[{"ob_id":1,"a":${'['.repeat(depth)}${']'.repeat(depth)}}]`;
   expect(parsePage(page(nested(64)), 'ob_id').records).toHaveLength(1);
   expect(() => parsePage(page(nested(65)), 'ob_id')).toThrow('nested deeper than 64');
@@ -83,7 +83,7 @@ test.each([
   'http://a.example.org/b.c/api/v3/platforms/30/',
   String.raw`http:\/\/a.example.org\/api\/v3\/platforms\/30\/`,
   LINK,
-])('the link %s is in the spelling of data sets', (url) => {
+])('converts the link %s to the spelling of data sets', (url) => {
   expect(read(`{"a":"${url}","b": ["${url}"]}`)).toEqual({
     text: `{"a":"${LINK}","b": ["${LINK}"]}`,
     links: ['platforms 30', 'platforms 30'],
@@ -95,7 +95,7 @@ test.each([
   ['http://a.example.org/api/v2/platforms/', '{base_url}/api/v3/platforms/', []],
   ['http://a.example.org/api/v3/platforms/?title=x', '{base_url}/api/v3/platforms/?title=x', []],
   [String.raw`http://a.example.org/api/v3/\"x\"`, String.raw`{base_url}/api/v3/\"x\"`, []],
-])('%s is an own URL', (url, wanted, links) => {
+])('finds the own URL %s', (url, wanted, links) => {
   expect(read(`["${url}"]`)).toEqual({ text: `["${wanted}"]`, links });
 });
 
@@ -106,24 +106,24 @@ test.each([
   `see ${LINK}`,
   `\\"${LINK}\\"`,
   'https://b.example.org/api/v4/platforms/30/',
-])('%s is none', (text) => {
+])('finds no own URL in %s', (text) => {
   expect(read(`{"a":"${text}"}`)).toEqual({ text: `{"a":"${text}"}`, links: [] });
 });
 
 test.each(['http://a.example.org.evil', 'http://axexample.org', 'https://a.example.org', 'http://a.example.org/b'])(
-  'what looks like a link at %s is one that leads nowhere',
+  'reports a text like a link at %s as dangling',
   (base) => {
     const text = `["${base}/api/v2/platforms/30/"]`;
     expect(read(text)).toEqual({ text, links: [`${base}/api/v3/platforms 30`] });
   },
 );
 
-test('a key is none', () => {
+test('finds no own URL in a key', () => {
   const text = '{"http://a.example.org/api/v3/platforms/30/" : 1}';
   expect(read(text)).toEqual({ text, links: [] });
 });
 
-test('a text of any length takes work in proportion', () => {
+test('takes work in proportion to the length of a text', () => {
   for (const text of ['"http:'.repeat(200_000), `"http:${'/api/v3/'.repeat(200_000)}"`, `"http:${'x'.repeat(2e6)}"`])
     expect(read(text).text).toBe(text);
 });

@@ -39,7 +39,7 @@ async function refreshed(url: string, folder: string): Promise<string> {
   return command.out();
 }
 
-test('a refresh brings what changed, notes it and tells each step; without changes nothing is built', async () => {
+test('fetches changes, logs them and reports each step, and builds nothing without changes', async () => {
   const { upstream, collections } = await upstreamOf(BEFORE);
   const folder = newFolder();
   expect(await refreshed(upstream.url, folder)).toMatch(/a crawl began, of everything.*\n.*crawled 3 records/);
@@ -55,7 +55,7 @@ test('a refresh brings what changed, notes it and tells each step; without chang
   expect(loggedIn(folder, 0)).toEqual(CHANGES);
 });
 
-test('a refresh that fails says why and leaves every file as it is', async () => {
+test('reports why a refresh fails and leaves every file as it is', async () => {
   const { upstream } = await upstreamOf(BEFORE);
   const folder = newFolder();
   await refreshed(upstream.url, folder);
@@ -80,7 +80,7 @@ test('a refresh that fails says why and leaves every file as it is', async () =>
   expect(other.err()).toContain(`follows ${broken.url}, not ${upstream.url}`);
 });
 
-test('a log that is damaged is an error before anything is asked, and what is served stays', async () => {
+test('reports a damaged log before any request, and keeps the served data', async () => {
   const { upstream } = await upstreamOf(BEFORE);
   const folder = newFolder();
   await refreshed(upstream.url, folder);
@@ -95,7 +95,7 @@ test('a log that is damaged is an error before anything is asked, and what is se
   expect(upstream.requests.length).toBe(asked);
 });
 
-test('what a killed run was building is removed at once, and partial output of other work stays', async () => {
+test('removes what a killed run was building at once, and keeps partial output of other work', async () => {
   const { upstream } = await upstreamOf(BEFORE);
   const folder = newFolder();
   mkdirSync(folder, { recursive: true });
@@ -107,7 +107,7 @@ test('what a killed run was building is removed at once, and partial output of o
   expect([existsSync(left), existsSync(other)]).toEqual([false, true]);
 });
 
-test('publishes each new generation, and what it could not the next time', async () => {
+test('publishes each new generation, and a failed publication the next time', async () => {
   const { upstream, collections } = await upstreamOf(BEFORE);
   const folder = newFolder();
   const target = join(directory, 'target');
@@ -136,7 +136,7 @@ test('publishes each new generation, and what it could not the next time', async
   expect(await command.ended).toEqual({ code: 0, signal: null });
 });
 
-test('compresses what is new for a base URL, so that no replica of it does', async () => {
+test('compresses new data for a base URL, so that no replica of it does', async () => {
   const { upstream, collections } = await upstreamOf(BEFORE);
   const folder = newFolder();
   const target = pathToFileURL(mkdtempSync(join(directory, 'target-'))).href;
@@ -169,7 +169,7 @@ test('compresses what is new for a base URL, so that no replica of it does', asy
   }
 });
 
-test('publishes what it cannot compress', async () => {
+test('publishes data that it cannot compress', async () => {
   const { upstream } = await upstreamOf(BEFORE);
   const folder = newFolder();
   const target = mkdtempSync(join(directory, 'target-'));
@@ -185,7 +185,7 @@ test('publishes what it cannot compress', async () => {
   expect(command.out()).toMatch(/not compressed, [^]*"event":"published"/);
 });
 
-test('takes over what has not changed, and imports everything where the last generation cannot serve', async () => {
+test('reuses unchanged data, and imports everything if the last generation is unusable', async () => {
   const titled = (title: string): readonly PlainRecord[] =>
     [1, 2, 3].map((id) => ({ ob_id: id, title: `${title} ${id}` }));
   const collections = { notes: BEFORE, observations: titled('one'), computations: titled('two') };
@@ -214,7 +214,7 @@ test('takes over what has not changed, and imports everything where the last gen
   expect(told).toContainEqual(expect.objectContaining({ event: 'built', carried: 0, merged: 0, parsed: 9 }));
 });
 
-test('what somebody else put in the place of the snapshot is not what the catalogue has: that is built again', async () => {
+test('builds the snapshot again if another process has replaced it', async () => {
   const { upstream } = await upstreamOf(BEFORE);
   const folder = newFolder();
   await refreshed(upstream.url, folder);
@@ -224,7 +224,7 @@ test('what somebody else put in the place of the snapshot is not what the catalo
   expect(await differencesFrom(folder, BEFORE)).toEqual([]);
 });
 
-test('a collection that had nothing gets the fields that its data has, whatever documents show', async () => {
+test('gives an empty collection the fields of its first data, whatever is documented', async () => {
   const times: PlainRecord[] = [];
   const collections: Record<string, readonly PlainRecord[]> = { notes: BEFORE, times };
   const upstream = await startPlainUpstream({ collections, tags: 'honest' });
@@ -275,7 +275,7 @@ test('does not repeat a full read whose data could not be imported', async () =>
   expect(await refreshed(upstream.url, folder)).toMatch(/compared by validators[^]*refreshed: generation/);
 });
 
-test('what is left out of a collection that stays has nothing imported anew, and is refused by who takes none', async () => {
+test('imports no unchanged collection again for its skipped records, and is refused without --lenient', async () => {
   const observations = [
     { ob_id: 1, title: 17 },
     { ob_id: 2, title: 'two' },
@@ -302,7 +302,7 @@ test('what is left out of a collection that stays has nothing imported anew, and
   expect(strict.err()).toContain('observations.ndjson:1: /title: expected text, got a number');
 });
 
-test('whether nulls are taken counts from the next refresh on, also for what has not changed since', async () => {
+test('applies the setting for nulls from the next refresh on, also to unchanged records', async () => {
   const computations = [
     { ob_id: 1, title: null },
     { ob_id: 2, title: 'two' },

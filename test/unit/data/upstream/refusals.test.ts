@@ -20,7 +20,7 @@ test.each([
     /^the root view .*: times: "" is no link to a list; tried 3 times/,
   ],
   ['no name that is known', '{"\\u001b[2J":[],"token":"https://a.example.org/api/token/"}', /: it names no collection/],
-])('a root view with %s is refused and told', async (_what, root, message) => {
+])('refuses and reports a root view with %s', async (_what, root, message) => {
   const server = createServer((_request, response) => response.end(root));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -32,7 +32,7 @@ test.each([
   server.close();
 });
 
-test('what would be replaced is of the same catalogue, or refused; damaged where that is followed', async () => {
+test('replaces only data of the same catalogue, and reports damaged data that is followed', async () => {
   const { url } = await upstreamOf({ collections: { notes: recordsFrom(0, 1) } });
   const output = newOutput();
   await assertSource(output, url, true);
@@ -56,7 +56,7 @@ test('what would be replaced is of the same catalogue, or refused; damaged where
   });
 });
 
-test('an upstream that makes up ever more hosts with links is refused before all of a page is taken', async () => {
+test('refuses an upstream with links to ever more hosts before it has read all of a page', async () => {
   const text = Array.from({ length: 5000 }, (_, i) => `http://h${i}.test/api/v3/times/1/`);
   const upstream = await upstreamOf({ collections: { notes: [{ ob_id: 1, links: text }] } });
   const crawl = crawled(upstream.url, newOutput());

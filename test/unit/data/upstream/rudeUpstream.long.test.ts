@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { IS_WHOLE } from '../../../support/ring.ts';
 import { RUDE_WAYS, rudeSuite } from '../../../support/rudeWays.ts';
 
-test('there are at least 40 ways', () => {
+test('has at least 40 ways to misbehave', () => {
   expect(new Set(RUDE_WAYS.map(({ name }) => name)).size).toBeGreaterThanOrEqual(40);
 });
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import * as bitmap from '../../../../engine/bits/bitmap.ts';
 import { countRanked, directoryBytes, ranking, selectRanks } from '../../../../engine/bits/ranks.ts';
 
-test('a select looks at as many words at the end of a large bitmap as at its start, and counts its ranks once', () => {
+test('selects at the end of a large bitmap in as many words as at its start, and counts its ranks once', () => {
   const rows = 1_000_000;
   const words = bitmap.bitmapOf(
     Uint32Array.from({ length: rows / 8 }, (_, i) => i * 8),
@@ -24,7 +24,7 @@ test('a select looks at as many words at the end of a large bitmap as at its sta
   expect(directoryBytes(words.length)).toBeLessThan(words.byteLength / 15);
 });
 
-test('the first rows of a new bitmap are met from its start, and where they stand far away its ranks are counted once', () => {
+test('finds the first rows of a new bitmap from its start, and counts its ranks once if they are far away', () => {
   const rows = 1_000_000;
   const expectFirst = (first: number, looked: readonly number[]): void => {
     const words = bitmap.bitmapOf(

@@ -26,7 +26,7 @@ describe('indexOfBytes', () => {
     );
   });
 
-  test('finds a needle that is the whole part, and none that is longer', () => {
+  test('finds a needle that is the whole part, and no longer one', () => {
     expect(find('abc', 'abc')).toBe(0);
     expect(find('abc', 'abcd')).toBe(-1);
     expect(find('xabc', 'abc', 1, 3)).toBe(-1);
@@ -38,7 +38,7 @@ describe('indexOfBytes', () => {
   });
 });
 
-describe('order', () => {
+describe('the order of bytes', () => {
   const codePoints = (text: string): number[] => Array.from(text, (character) => character.codePointAt(0)!);
   const slowOrder = (a: string, b: string): number => {
     const [first, second] = [codePoints(a), codePoints(b)];
@@ -47,7 +47,7 @@ describe('order', () => {
     return i < second.length ? first[i]! - second[i]! : 1;
   };
 
-  test('of bytes is the order of code points, a prefix first', () => {
+  test('is the order of code points, a prefix first', () => {
     fc.assert(
       fc.property(ANY, ANY, (a, b) => {
         fc.pre(a.isWellFormed() && b.isWellFormed());
@@ -69,7 +69,7 @@ describe('order', () => {
   });
 });
 
-test('hasPrefix is String.startsWith', () => {
+test('tests prefixes as String.startsWith does', () => {
   fc.assert(
     fc.property(ASCII, ASCII, (text, prefix) => {
       expect(hasPrefix(encoder.encode(text), encoder.encode(prefix))).toBe(text.startsWith(prefix));

@@ -47,18 +47,18 @@ function randomBytes(seed: number, length: number): Uint8Array {
   return Uint8Array.from({ length }, () => random.integer(0, 256));
 }
 
-describe('checksumOf is XXH32 with seed 0', () => {
+describe('checksumOf', () => {
   test.each([
     ['', 0x02cc5d05],
     ['a', 0x550d7456],
     ['abc', 0x32d153ff],
     ['Nobody inspects the spammish repetition', 0xe2293b2f],
-  ])('of %j', (text, expected) => {
+  ])('is XXH32 with seed 0 of %j', (text, expected) => {
     expect(checksumOf(new TextEncoder().encode(text))).toBe(expected);
     expect(slowChecksum(new TextEncoder().encode(text))).toBe(expected);
   });
 
-  test('at every length around the stripes, aligned or not', () => {
+  test('is XXH32 at every length around the stripes, aligned or not', () => {
     for (let length = 0; length <= 100; length++) {
       const whole = randomBytes(length, length + 3);
       for (let offset = 0; offset <= 3; offset++) {
@@ -69,7 +69,7 @@ describe('checksumOf is XXH32 with seed 0', () => {
   });
 });
 
-test('a running checksum over pieces of whole stripes is that of the whole', () => {
+test('sums pieces of whole stripes to the checksum of the whole', () => {
   const bytes = randomBytes(7, 1000);
   const running = checksum();
   for (const [start, end] of [
@@ -83,11 +83,11 @@ test('a running checksum over pieces of whole stripes is that of the whole', () 
   expect(running.digest()).toBe(slowChecksum(bytes));
 });
 
-test('a running checksum of nothing is that of no bytes', () => {
+test('gives a running checksum of nothing the value of no bytes', () => {
   expect(checksum().digest()).toBe(0x02cc5d05);
 });
 
-test('every single flipped bit changes the checksum', () => {
+test('changes with every single flipped bit', () => {
   const bytes = randomBytes(11, 75);
   const expected = checksumOf(bytes);
   for (let bit = 0; bit < bytes.length * 8; bit++) {
@@ -100,7 +100,7 @@ test('every single flipped bit changes the checksum', () => {
 const bytes = fc.uint8Array({ maxLength: 300 });
 
 describe('CRC-32', () => {
-  test('of bytes is that of zlib, whole and in parts', () => {
+  test('is that of zlib, whole and in parts', () => {
     expect(crcOf(new TextEncoder().encode('123456789'))).toBe(0xcbf43926);
     fc.assert(
       fc.property(bytes, bytes, (a, b) => {
@@ -110,7 +110,7 @@ describe('CRC-32', () => {
     );
   });
 
-  test('of two texts follows from their own sums, and that of the second from both and the first', () => {
+  test('of two texts follows from their sums, and that of the second from both and the first', () => {
     fc.assert(
       fc.property(bytes, bytes, fc.nat(255), (a, b, byte) => {
         const both = crc32(b, crc32(a));
@@ -122,14 +122,14 @@ describe('CRC-32', () => {
   });
 
   test.each([16_383, 16_384, 16_385, 1 << 20, times(1 << 24, 1 << 28) + 12_345])(
-    'is combined behind a second text of %i bytes',
+    'is combined with a second text of %i bytes',
     (length) => {
       const zeros = Buffer.alloc(length);
       expect(crcCombined(0x12345678, crc32(zeros), length)).toBe(crc32(zeros, 0x12345678));
     },
   );
 
-  test('is combined behind more than 2^32 bytes as behind them in parts', () => {
+  test('is combined with more than 2^32 bytes as with their parts', () => {
     const part = 2 ** 31 + 12_345;
     const once = crcCombined(crcCombined(0xdeadbeef, 0, part), 0, part);
     expect(crcCombined(0xdeadbeef, 0, 2 * part)).toBe(once);

@@ -32,7 +32,7 @@ function foldedBytes(text: string): string {
   return Buffer.from(target.subarray(2, end)).toString();
 }
 
-test('two characters fold alike exactly where a regular expression that ignores case takes one for the other', () => {
+test('folds two characters alike exactly if a case-insensitive regular expression equates them', () => {
   expect(CASED.length).toBeGreaterThan(2500);
   const all = CASED.join('');
   const folded = CASED.map((character) => foldCodePoint(character.codePointAt(0)!));
@@ -45,7 +45,7 @@ test('two characters fold alike exactly where a regular expression that ignores 
   });
 });
 
-test('a character without a case folds to itself', () => {
+test('folds a character without a case to itself', () => {
   const cased = new Set(CASED);
   const changed: number[] = [];
   for (let codePoint = 0; codePoint <= 0x10ffff; codePoint++) {
@@ -56,7 +56,7 @@ test('a character without a case folds to itself', () => {
   expect(changed).toEqual([]);
 });
 
-test('the bytes of a text fold as its characters do, within the bounds of growth and shrinkage', () => {
+test('folds the bytes of a text as its characters, within the bounds of growth and shrinkage', () => {
   for (const character of [...CASED, 'é', '東', '😀', '\u0000', '\u{10ffff}']) {
     expect(foldedBytes(character)).toBe(foldText(character));
     const [before, after] = [character, foldText(character)].map((text) => Buffer.byteLength(text));
@@ -67,7 +67,7 @@ test('the bytes of a text fold as its characters do, within the bounds of growth
   expect(foldedBytes('[ÅNGSTRÖM @ 300 \u212a] 😀東Z')).toBe('[ångström @ 300 k] 😀東z');
 });
 
-test('a text is folded where it lies, up to a character that changes its length', () => {
+test('folds a text in place, up to a character that changes its length', () => {
   const inPlace = (text: string): string | number => {
     const bytes = Buffer.from(text);
     const buffer = new Uint8Array(Math.ceil(bytes.length / 4) * 4 + 4).fill(0x41);
@@ -86,7 +86,7 @@ test('a text is folded where it lies, up to a character that changes its length'
   expect(inPlace(ascii)).toBe(ascii.toLowerCase());
 });
 
-describe('folding is simple', () => {
+describe('simple case folding', () => {
   test.each([
     ['Ångström', 'ångström', true],
     ['ΣΊΣΥΦΟΣ', 'σίσυφος', true],
@@ -98,7 +98,7 @@ describe('folding is simple', () => {
     ['ı', 'I', false],
     ['ﬁsh', 'fish', false],
     ['oce\u0301an', 'océan', false],
-  ])('%s and %s are the same: %s', (a, b, isSame) => {
+  ])('decides whether %s and %s are the same: %s', (a, b, isSame) => {
     expect(foldText(a) === foldText(b)).toBe(isSame);
   });
 });

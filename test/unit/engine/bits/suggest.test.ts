@@ -11,21 +11,21 @@ test.each([
   ['titla', 'title', 1],
   ['ab', 'ba', 1],
   ['stauts', 'status', 1],
-])('between %j and %j there are %d slips', (a, b, slips) => {
+])('counts for %j and %j an edit distance of %d', (a, b, slips) => {
   expect([slipsBetween(a, b), slipsBetween(b, a)]).toEqual([slips, slips]);
 });
 
-test('two neighbours exchanged are nearer than two letters replaced', () => {
+test('ranks a swap of adjacent letters nearer than two replaced letters', () => {
   expect(closestName('prot', ['prxx', 'pxxt', 'port'])).toBe('port');
 });
 
-test('the first of several is nearest, and of a long name the start counts', () => {
+test('prefers the first of several equally near names, and compares the start of a long one', () => {
   expect(closestName('ab', ['aa', 'bb'])).toBe('aa');
   expect(closestName('port' + 'x'.repeat(1e7), ['host', 'port'])).toBe('port');
   expect(closestName('a', [])).toBeUndefined();
 });
 
-test('of very many known names the first are compared, however long they and the unknown one are', () => {
+test('compares the first of very many known names, however long they and the unknown one are', () => {
   const many = (length: number): string[] => Array.from({ length: 100_000 }, (_, i) => `${i}`.padEnd(length, 'y'));
   const costAt = (length: number): number => {
     const known = many(length);

@@ -15,16 +15,16 @@ test.each([
   ['100', 100],
   ['999999999999999', 999_999_999_999_999],
   ['-999999999999999', -999_999_999_999_999],
-])('%j is read as %i', (text, expected) => {
+])('reads %j as %i', (text, expected) => {
   expect(readAmongDigits(text)).toBe(expected);
 });
 
 const NO_INTEGERS = ['', '-', '-0', '00', '007', '-07', '+1', '1.0', '1e3', ' 1', '1 ', '--1', '1000000000000000', '٣'];
-test.each(NO_INTEGERS)('%j is not read', (text) => {
+test.each(NO_INTEGERS)('does not read %j', (text) => {
   expect(readAmongDigits(text)).toBeUndefined();
 });
 
-test('any text is read as a number where it is a whole number of at most 15 digits, as the platform reads it', () => {
+test('reads any whole number of at most 15 digits as the platform does', () => {
   const TEXT = fc.oneof(
     fc.integer().map(String),
     fc.maxSafeInteger().map(String),

@@ -20,29 +20,32 @@ const VALUES: Readonly<Record<'text' | 'integer', () => string>> = {
   integer: () => String(random.integer(-50, 50)),
 };
 
-test.each(['text', 'integer'] as const)('of %s they are those of all values, and so is the n-gram index', (type) => {
-  for (let round = 0; round < 60; round++) {
-    const some = (count: number): readonly string[] => Array.from({ length: count }, VALUES[type]);
-    const [old, young] = [
-      dictionaryOf(some(random.integer(0, 40)), type),
-      dictionaryOf(some(random.integer(0, 9)), type),
-    ];
-    const isUsed = Uint8Array.from({ length: old.size + 1 }, () => Number(random.chance(0.8)));
-    const { dictionary, oldCodes, youngCodes, isOld } = mergeDictionaries(old, isUsed, young);
-    const [olds, youngs] = [textsOf(old), textsOf(young)];
-    const used = olds.filter((text, code) => isUsed[code] !== 0 || youngs.includes(text));
-    const expected = dictionaryOf([...used, ...youngs], type);
-    expect(joined(dictionary)).toEqual(expected);
-    expect(isOld).toBe(used.length === old.size && expected.size === old.size);
-    const texts = textsOf(expected);
-    const codeOf = (text: string): number => (texts.includes(text) ? texts.indexOf(text) : DROPPED_CODE);
-    expect([...oldCodes]).toEqual(olds.map(codeOf));
-    expect([...youngCodes]).toEqual(youngs.map(codeOf));
-    for (const block of [1, 3]) expect(buildGrams(dictionary, block)).toEqual(buildGrams(expected, block));
-  }
-});
+test.each(['text', 'integer'] as const)(
+  'merges dictionaries of %s like a sort of all values, and the n-gram index too',
+  (type) => {
+    for (let round = 0; round < 60; round++) {
+      const some = (count: number): readonly string[] => Array.from({ length: count }, VALUES[type]);
+      const [old, young] = [
+        dictionaryOf(some(random.integer(0, 40)), type),
+        dictionaryOf(some(random.integer(0, 9)), type),
+      ];
+      const isUsed = Uint8Array.from({ length: old.size + 1 }, () => Number(random.chance(0.8)));
+      const { dictionary, oldCodes, youngCodes, isOld } = mergeDictionaries(old, isUsed, young);
+      const [olds, youngs] = [textsOf(old), textsOf(young)];
+      const used = olds.filter((text, code) => isUsed[code] !== 0 || youngs.includes(text));
+      const expected = dictionaryOf([...used, ...youngs], type);
+      expect(joined(dictionary)).toEqual(expected);
+      expect(isOld).toBe(used.length === old.size && expected.size === old.size);
+      const texts = textsOf(expected);
+      const codeOf = (text: string): number => (texts.includes(text) ? texts.indexOf(text) : DROPPED_CODE);
+      expect([...oldCodes]).toEqual(olds.map(codeOf));
+      expect([...youngCodes]).toEqual(youngs.map(codeOf));
+      for (const block of [1, 3]) expect(buildGrams(dictionary, block)).toEqual(buildGrams(expected, block));
+    }
+  },
+);
 
-test('an n-gram index is merged, unless its lists are none that an import writes', () => {
+test('merges an n-gram index, unless an import does not write such lists', () => {
   const [old, young] = [dictionaryOf(['ocean', 'ocelot']), dictionaryOf(['oceanic'])];
   const merged = mergeDictionaries(old, Uint8Array.of(1, 1, 1), young);
   const grams = buildGrams(old, 1);
@@ -58,7 +61,7 @@ test('an n-gram index is merged, unless its lists are none that an import writes
   expect(mergeGrams({ ...shared, postings: grams.postings.map(() => 1) }, young, merged)).toBeUndefined();
 });
 
-test('no text is copied, and the old one is answered where it would be the same', () => {
+test('copies no text, and returns the old dictionary if the result is the same', () => {
   const old = dictionaryOf(['a', 'b', 'c']);
   expect(mergeDictionaries(old, Uint8Array.of(1, 1, 1, 0), dictionaryOf(['b'])).dictionary).toBe(old);
   const { dictionary } = mergeDictionaries(old, Uint8Array.of(1, 0, 1, 0), dictionaryOf(['bb']));

@@ -18,7 +18,7 @@ function interned(texts: readonly string[]): Interner {
   return interner;
 }
 
-test('texts that are forgotten, last first, are new when they come again, and no other is', () => {
+test('treats texts that were forgotten, last first, as new when they come again, and no others', () => {
   const random = randomOf(20261128);
   const interner = new Interner();
   const known: string[] = [];
@@ -67,7 +67,7 @@ function collidingTexts(places: number): readonly string[] {
   return texts;
 }
 
-test('texts chosen to have one hash are told apart as quickly as others, from a start that nobody knows', () => {
+test('distinguishes texts chosen to collide as quickly as others, because the start of the hash is secret', () => {
   const texts = collidingTexts(14).map((text) => encoder.encode(text));
   const others = texts.map((_, i) => encoder.encode(String(i).padStart(84, '-')));
   const intern = (all: readonly Uint8Array[]): void => {
@@ -77,7 +77,7 @@ test('texts chosen to have one hash are told apart as quickly as others, from a 
   expect(costOf(() => intern(texts))).toBeLessThan(4 * costOf(() => intern(others)));
 });
 
-test('texts that share ever more bytes cost as many steps as they have bytes', () => {
+test('sorts texts that share ever more bytes in as many steps as they have bytes', () => {
   const shared = (length: number): (() => void) => {
     const fillers = Array.from({ length: 1000 }, (_, i) => 'a'.repeat(length) + String(i).padStart(4, '0'));
     const peelers = Array.from({ length: length / 4 }, (_, k) => `${'a'.repeat(4 * k)}b`);
@@ -88,7 +88,7 @@ test('texts that share ever more bytes cost as many steps as they have bytes', (
   expect(costOf(shared(4000))).toBeLessThan(10 * costOf(shared(1000)));
 });
 
-test('what is no date stands behind all dates, whichever NaN it is read as', () => {
+test('sorts texts that are not dates after all dates, whichever NaN they are read as', () => {
   const [negative] = new Float64Array(BigUint64Array.of(0xfff8_0000_0000_0000n).buffer);
   const instantOf = (text: string): number => (text === 'x' ? negative! : parseInstant(text));
   const { dictionary } = sortDictionary('date', interned(['x', '1960-01-01', 'y']).texts, instantOf);

@@ -6,14 +6,14 @@ import { rowOfId } from '../../../../engine/index/table.ts';
 import { indexesOf, indexOf } from '../../../support/index.ts';
 import { hitsIfAny, hitsOf, idsOf } from '../../../support/lists.ts';
 
-test('a record is found by a link to it however the id in the link is written', () => {
+test('finds a record by a link to it, whatever the spelling of the id in the link', () => {
   const platforms = Array.from({ length: 40 }, (_, i) => ({ ob_id: i, uuid: `p${i}` }));
   const ids = [...platforms.map(({ ob_id }) => String(ob_id)), '07'];
   const ipps = ids.map((id, i) => ({ ob_id: i, platform: `{base_url}/api/v3/platforms/${id}/?format=api` }));
   expect(idsOf(indexesOf({ ipps, platforms })('ipps'), 'platform__uuid=p7')).toEqual([7, 40]);
 });
 
-describe('work', () => {
+describe('the work of a plan', () => {
   const collection = indexOf(
     'computations',
     Array.from({ length: 2000 }, (_, i) => ({
@@ -25,7 +25,7 @@ describe('work', () => {
   );
 
   test.each(['', 'title=ocean', 'title!=ocean', 'title__startswith=o', 'abstract__contains=x1'])(
-    'of %j is the same at every offset',
+    'is the same at every offset of %j',
     (query) => {
       const work = (offset: number): unknown => {
         const counters = newCounters();
@@ -37,7 +37,7 @@ describe('work', () => {
     },
   );
 
-  test('of a scan is skipped where nothing is left, and done on few rows where few are left', () => {
+  test('omits a scan if no rows remain, and scans few rows if few remain', () => {
     const bytesOf = (query: string): number => {
       const counters = newCounters();
       hitsOf(collection, query, { counters });
@@ -56,7 +56,7 @@ describe('work', () => {
     expect(rowOfId(collection, 0)).toBe(0);
   });
 
-  test('ends where it is cancelled', () => {
+  test('ends when it is cancelled', () => {
     let polls = 0;
     expect(hitsIfAny(collection, 'abstract__contains=xx1', { isCancelled: () => ++polls === 2 })).toBeUndefined();
     expect(polls).toBe(2);
@@ -81,14 +81,14 @@ describe('the work of a join', () => {
     return counters;
   };
 
-  test('is that of the rows found, not of the collections', () => {
+  test('is that of the matching rows, not of the collections', () => {
     const { rowsTouched, postingsVisited } = workOf('procedureComputation__title=t3');
     expect(rowsTouched + postingsVisited).toBeLessThan(100);
     const single = workOf('identifier_set__url=http://x/1');
     expect(single.rowsTouched + single.postingsVisited).toBeLessThan(20);
   });
 
-  test('is that of the rows left, where these are fewer than the rows found', () => {
+  test('is that of the remaining rows if these are fewer than the matching ones', () => {
     const { rowsTouched, postingsVisited, bytesScanned } = workOf(
       'uuid=u7&procedureComputation__abstract__contains=x&identifier_set__url__contains=7',
     );

@@ -11,7 +11,7 @@ function facets(collection: CollectionIndex, query: string): Record<string, read
 }
 
 describe('facets', () => {
-  test('leave out each value with whose text those that are shown would pass the limit', () => {
+  test('skip each value whose text would exceed the limit with those already shown', () => {
     const shown = (...lengths: readonly number[]): readonly string[] => shownOf('facets=title', ...lengths);
     const shownOf = (query: string, ...lengths: readonly number[]): readonly string[] => {
       const texts = lengths.map((length, i) => (length === 0 ? null : 'abcd'[i]!.repeat(length)));
@@ -43,12 +43,12 @@ describe('facets', () => {
 
   test.each([
     [
-      'with texts that are none',
+      'with texts that are not dates',
       ['2016-05-01', null, 'a', 'null', '{base_url}/x', '2016-05-01', null],
       { null: 5, '2016-05-01': 2 },
     ],
     [
-      'beside days that are written differently',
+      'with days in several spellings',
       ['null', '2016-05-01', '2016-05-01T00:00:00Z', null],
       { '2016-05-01': 2, null: 2 },
     ],

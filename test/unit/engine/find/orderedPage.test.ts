@@ -51,7 +51,7 @@ const RECORDS: readonly Thing[] = Array.from({ length: ROWS }, (_, i) => ({
   flag: random.chance(0.7),
 }));
 
-describe(`of ${ROWS} records (seed ${SEED})`, () => {
+describe(`pages of ${ROWS} records (seed ${SEED})`, () => {
   let things: CollectionIndex;
   beforeAll(() => {
     things = indexOfDeclared(THINGS, RECORDS);
@@ -81,7 +81,7 @@ describe(`of ${ROWS} records (seed ${SEED})`, () => {
   ];
   const ORDERS = ['name', '-name', 'state', '-state,-name', 'flag,state,-size', '-size,name', 'size,-ob_id', '-ob_id'];
 
-  test.each(ORDERS)('pages by %s are those of a sorted array, filtered or not', (order) => {
+  test.each(ORDERS)('by %s are those of a sorted array, filtered or not', (order) => {
     for (const [filter, keep] of FILTERS) {
       const all = naive(order.split(','), keep);
       for (const [offset, limit] of [
@@ -100,7 +100,7 @@ describe(`of ${ROWS} records (seed ${SEED})`, () => {
     }
   });
 
-  test('an order by one key of all records looks at no row but those of the page, at every offset', () => {
+  test('by one key of all records read only the rows of the page, at every offset', () => {
     for (const order of ['name', '-name', 'size', '-ob_id']) {
       for (const offset of [0, 2000, 5900]) {
         const { counters } = found(things, `ordering=${order}&limit=50&offset=${offset}`);
@@ -109,7 +109,7 @@ describe(`of ${ROWS} records (seed ${SEED})`, () => {
     }
   });
 
-  test('a filtered order looks at all rows found once, at every offset', () => {
+  test('of a filtered order read all matching rows once, at every offset', () => {
     const matching = naive([], ({ flag }) => flag).length;
     for (const offset of [0, 700, 2000, 3900]) {
       const { counters } = found(things, `flag=true&ordering=-size&limit=50&offset=${offset}`);

@@ -37,7 +37,7 @@ function operandFrom(random: Random, texts: readonly string[]): string {
 test.each([
   ['short texts', 4],
   ['long texts, several to a block', 400],
-])(`with an n-gram index a scan finds the same, of %s (seed ${SEED})`, (_what, words) => {
+])(`finds with an n-gram index the same as a full scan, of %s (seed ${SEED})`, (_what, words) => {
   const random = randomOf(SEED + words);
   const texts = [
     ...Array.from({ length: 80 }, () => random.several(1, words, () => random.pick(WORDS)).join('')),

@@ -31,8 +31,8 @@ const FORMS: readonly ServedForm[] = ['http://h', 'http://h/api', 'zz', '{', '~'
   ),
 );
 
-describe.each(FORMS)('as $version of $baseUrl, links ending with "$linkEnd"', (form) => {
-  test(`texts stand as they are served, and are one where they are served alike (seed ${RUN_SEED})`, () => {
+describe.each(FORMS)('texts of $version under $baseUrl, with links ending in "$linkEnd"', (form) => {
+  test(`are ordered as they are served, and equal if they are served alike (seed ${RUN_SEED})`, () => {
     const random = randomOf(RUN_SEED);
     for (let round = 0; round < 20; round++) {
       const dictionary = dictionaryOf('text', random.shuffled([...OWN, ...OTHERS]).slice(0, random.integer(1, 20)));
@@ -52,11 +52,11 @@ describe.each(FORMS)('as $version of $baseUrl, links ending with "$linkEnd"', (f
   });
 });
 
-describe('own URLs of which more than the base changes', () => {
+describe('own URLs that change in more than the base', () => {
   const url = (i: number): string => `{base_url}/api/v3/times/${i}/${SPEC_LINK_END.slice(1)}`;
   const form: ServedForm = { baseUrl: 'http://h', version: 'v2', linkEnd: SPEC_LINK_END };
 
-  test('are written once each to be put in order, and paid before', () => {
+  test('are written once each for the order, and paid for before', () => {
     const size = 3000;
     const dictionary = dictionaryOf('text', [
       ...Array.from({ length: size }, (_, i) => url(i)),
@@ -78,7 +78,7 @@ describe('own URLs of which more than the base changes', () => {
     'title__range=a,z',
     'title__startswith=http://h/api/v2/times/2',
     'title__gt!=a',
-  ])('are looked at by ?%s when the list is found, not when it is planned', (query) => {
+  ])('are read for ?%s when the list is found, not when it is planned', (query) => {
     const computations = indexOf(
       'computations',
       Array.from({ length: 400 }, (_, i) => ({ ob_id: i, title: url(i) })),

@@ -41,11 +41,11 @@ function candidatesOf(dictionary: Dictionary, needle: string): ReadonlySet<numbe
   return codes;
 }
 
-describe('candidates', () => {
+describe('candidates of the n-gram index', () => {
   test.each([
     ['short texts, each a block', 3, 1],
     ['long texts that share blocks', 900, 2],
-  ])('hold every code whose folded text has the folded needle: %s', (_what, words, blockMin) => {
+  ])('contain every code whose folded text contains the folded needle: %s', (_what, words, blockMin) => {
     const seed = 20_261_120 + words;
     const random = randomOf(seed);
     const texts = Array.from({ length: 60 }, () => random.several(1, words, () => random.pick(WORDS)).join(''));
@@ -65,17 +65,17 @@ describe('candidates', () => {
     }
   });
 
-  test('are the hits themselves and nothing else, where a needle is one gram', () => {
+  test('are exactly the hits if a needle is one gram', () => {
     const dictionary = dictionaryOf(['ocean', 'canoe', 'ace', 'pace of ice', 'cea']);
     const hits = textsOf(dictionary).flatMap((text, code) => (text.includes('cea') ? [code] : []));
     expect([...candidatesOf(dictionary, 'CEA')!]).toEqual(hits);
   });
 
-  test('are none where a gram of the needle stands nowhere', () => {
+  test('are empty if a gram of the needle occurs nowhere', () => {
     expect(candidatesOf(dictionaryOf(['ocean', 'ice']), 'oceanic')).toEqual(new Set());
   });
 
-  test('are those of the first 256 bytes of a needle, up to where a character begins', () => {
+  test('are those of the first 256 bytes of a needle, up to the start of a character', () => {
     const text = `${'å'.repeat(127)}xå and so on`;
     const dictionary = dictionaryOf([text, `${text}, further`, 'ocean']);
     const grams = buildGrams(dictionary);
@@ -85,7 +85,7 @@ describe('candidates', () => {
     expect(candidatesOf(dictionary, `${text}, further`)).toEqual(new Set([1, 2]));
   });
 
-  test('are not lowered by a list that takes longer to read than they take to be looked at', () => {
+  test('are not reduced by a list that takes longer to read than the candidates take to check', () => {
     const texts = Array.from(
       { length: 2000 },
       (_, i) => `${i === 1500 ? 'seldom' : i % 2 === 0 ? 'often' : 'rare'} ${i}`,
@@ -101,29 +101,29 @@ describe('candidates', () => {
     expect(gramBlocks(grams, [rare!, often!]).length).toBe(0);
   });
 
-  test('are not known for a needle of less than three bytes', () => {
+  test('are unknown for a needle of less than three bytes', () => {
     expect(candidatesOf(dictionaryOf(['ocean']), 'oc')).toBeUndefined();
     expect(candidatesOf(dictionaryOf(['ocean']), 'å')).toBeUndefined();
   });
 });
 
-describe('an index is built', () => {
+describe('an n-gram index', () => {
   const long = Array.from({ length: 3000 }, (_, i) => `a text of some length, number ${i}`);
 
-  test('for texts that are long to scan', () => {
+  test('is built for texts that are long to scan', () => {
     const dictionary = dictionaryOf(long);
     expect(dictionary.text.length).toBeGreaterThan(GRAM_TEXT_BYTES_MIN);
     expect(hasGrams(dictionary)).toBe(true);
     expect(hasGrams(dictionaryOf(['short']))).toBe(false);
   });
 
-  test('not for identifiers, which all have one length', () => {
+  test('is not built for identifiers, which all have one length', () => {
     const identifiers = Array.from({ length: 4000 }, (_, i) => String(i).padStart(32, 'f'));
     expect(dictionaryOf(identifiers).text.length).toBeGreaterThan(GRAM_TEXT_BYTES_MIN);
     expect(hasGrams(dictionaryOf(identifiers))).toBe(false);
   });
 
-  test.each([1, 3])('of which each list holds the blocks of its gram, in blocks of %i texts', (block) => {
+  test.each([1, 3])('has in each list the blocks of its gram, in blocks of %i texts', (block) => {
     const random = randomOf(20_261_125);
     // Lists of one block and of nearly all, gaps of more than one byte, and more grams than a first table has slots.
     const texts = Array.from({ length: 5000 }, (_, i) => {
@@ -147,7 +147,7 @@ describe('an index is built', () => {
     expect(grams.postings.length).toBe(grams.ends.at(-1));
   });
 
-  test('the same for the same texts, after other builds too', () => {
+  test('is the same for the same texts, after other builds too', () => {
     const dictionary = dictionaryOf(long);
     const first = buildGrams(dictionary);
     buildGrams(dictionaryOf(['something', 'else']));

@@ -4,7 +4,7 @@ import { COMPILED, compiledFile } from '../../../support/compileKernel.ts';
 import { isInstalled } from '../../../support/ownPackages.ts';
 
 test.skipIf(!isInstalled('test/assemblyscript')).each(COMPILED)(
-  'what is compiled from $sources is what is committed',
+  'compiles $sources to the committed bytes',
   async (compiled) => {
     const committed = readFileSync(new URL(`../../../../${compiled.file}`, import.meta.url), 'utf8');
     expect(await compiledFile(compiled)).toBe(committed);

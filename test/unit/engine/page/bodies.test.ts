@@ -97,7 +97,7 @@ function csvLine(text: string, columns: readonly string[]): string {
   return `${cells.length === 1 && cells[0] === '' ? '""' : cells.join(',')}\r\n`;
 }
 
-test('whole and cut records, lines and CSV equal strings put together, from every random offset', () => {
+test('equals concatenated strings for whole and cut records, lines and CSV, from every random offset', () => {
   const keysAsked = fc.option(fc.subarray(KEYS), { nil: undefined });
   fc.assert(
     fc.property(rows, form, keysAsked, ({ texts, records, selection, jumps }, asked, keys) => {
@@ -126,7 +126,7 @@ test.each([
   ['neighbours', range(1, 4), Infinity, [1, 2, 3]],
   ['neighbours in two chunks', range(1, 4), 2, [1, 2, 3]],
   ['gathered rows', list(1, 3, 6), 4, [1, 3, 6]],
-])('a page is head, rows and tail, restartable at any byte: of %s', (_, selection, chunkRows, ids) => {
+])('serves a page as head, rows and tail, restartable at any byte: of %s', (_, selection, chunkRows, ids) => {
   const records = recordsOf(
     textsOf(9, (i) => `{"ob_id":${i}}`),
     STORED,
@@ -144,13 +144,13 @@ test.each([
   if (selection.kind === 'list') expect(Buffer.from(page.pieceAt(1)).toString()).toBe(text.slice(1));
 });
 
-test('gathered rows may be larger than the buffer', () => {
+test('allows gathered rows that are larger than the buffer', () => {
   const large = `{"ob_id":1,"title":"${'y'.repeat(3_000_000)}"}`;
   const records = recordsOf([large, '{}', large], STORED);
   expect(textOf(rowsBody(records, list(0, 2), AS_STORED))).toBe(`${large},${large}`);
 });
 
-describe('copies', () => {
+describe('a body', () => {
   /** The pieces of a body, and the number of bytes copied to read them. */
   function piecesOf(body: Body): { pieces: readonly Uint8Array[]; copied: number } {
     const before = copying.bytes;
@@ -162,7 +162,7 @@ describe('copies', () => {
   test.each([
     ['a range', range(2, 9), 4, 3],
     ['a list of neighbours', list(3, 4, 5), Infinity, 1],
-  ])('none of neighbours as stored, which are a view of each chunk: %s', (_, selection, chunkRows, count) => {
+  ])('copies no adjacent rows as stored, which are a view of each chunk: %s', (_, selection, chunkRows, count) => {
     const own = '"platform":"{base_url}/api/v3/platforms/1/?format=api"';
     const records = recordsOf(
       textsOf(10, (i) => `{"ob_id":${i},${own}}`),
@@ -175,7 +175,7 @@ describe('copies', () => {
     expect([pieces.length, copied]).toEqual([count, 0]);
   });
 
-  test('each gathered row once, in pieces of whole records that share a buffer', () => {
+  test('copies each gathered row once, in pieces of whole records that share a buffer', () => {
     const records = recordsOf(
       textsOf(400, (i) => `{"ob_id":${i},"title":"${'x'.repeat(4000)}"}`),
       STORED,
@@ -190,7 +190,7 @@ describe('copies', () => {
     expect(body.pieceAt(first.length).buffer).toBe(first.buffer);
   });
 
-  test('each line of neighbours once, and none to measure them', () => {
+  test('copies each line of adjacent rows once, and none to measure them', () => {
     const texts = textsOf(900, (i) => `{"ob_id":${i},"title":"${'x,'.repeat(500)}"}`);
     const served = { records: recordsOf(texts, STORED, 400), rows: range(1, 899), form: AS_STORED, keys: undefined };
     const before = copying.bytes;
@@ -203,7 +203,7 @@ describe('copies', () => {
   });
 });
 
-describe('measuring', () => {
+describe('measuring a body', () => {
   const records = recordsOf(
     textsOf(9000, (i) => `{"ob_id":${i},"title":"${'y'.repeat(200)}"}`),
     STORED,
@@ -215,7 +215,7 @@ describe('measuring', () => {
     for (let count = 1; ; count++) if (measuring()) return count;
   }
 
-  test('takes a slice for 4,096 rows, for 64 KiB if it reads the bytes of cells, and one for neighbours as stored', () => {
+  test('takes a slice for 4,096 rows, for 64 KiB if it reads the bytes of cells, and one for adjacent rows as stored', () => {
     expect(slices(jsonRows({ ...served, rows: odd }))).toBe(2);
     expect(slices(jsonRows({ ...served, rows: odd, keys: new Set(['ob_id']) }))).toBe(2);
     expect(slices(jsonRows({ ...served, rows: range(0, 4096), keys: new Set(['title']) }))).toBe(1);
@@ -247,15 +247,15 @@ describe('measuring', () => {
   });
 });
 
-describe('columns and outlines', () => {
-  test('a collection with more than 1,000 keys that are no fields exports its fields only, unless keys are named', () => {
+describe('columns and record shapes', () => {
+  test('of a collection with more than 1,000 undeclared keys include its fields only, unless keys are named', () => {
     const others = textsOf(1001, (i) => `k${i}`);
     expect(csvColumns({ fields: ['a'], others }, undefined)).toEqual(['a']);
     expect(csvColumns({ fields: ['a'], others }, new Set(['k7', 'a']))).toEqual(['a', 'k7']);
     expect(csvColumns({ fields: ['a'], others: others.slice(1) }, undefined)).toHaveLength(1001);
   });
 
-  test('an outline is worked out once for records in a row, and again after very many others', () => {
+  test('compute a record shape once for adjacent records, and again after very many others', () => {
     const made: number[] = [];
     const memory = outlineMemory((outline) => {
       made.push(outline);
@@ -268,7 +268,7 @@ describe('columns and outlines', () => {
     expect(made.filter((outline) => outline === 7)).toHaveLength(2);
   });
 
-  test('the places of members are right for each of 3,000 outlines, in any order', () => {
+  test('give the right positions of members for each of 3,000 record shapes, in any order', () => {
     const keys = textsOf(12, (i) => `k${i}`);
     const lists = Array.from({ length: 3000 }, (_, outline) =>
       keys.map((__, i) => i).filter((i) => (outline >> i) & 1),
@@ -347,7 +347,7 @@ describe('a response of stored blocks', () => {
   );
   const ofFew = { ...base, records: few, stored: recordBlocksOf(few) };
 
-  test('of neighbours copies no record, and is smaller than that of the same number of records apart', () => {
+  test('of adjacent rows copies no record, and is smaller than that of the same number of separate records', () => {
     const before = copying.bytes;
     const near = stitchedWhole(stitchedBody({ ...ofFew, rows: range(3, 53) }));
     bytesOf(near);
@@ -356,7 +356,7 @@ describe('a response of stored blocks', () => {
     expect(near.bytes / 50).toBeLessThan(apart.bytes / 30);
   });
 
-  test('takes no chained block unless all records before it in its chain are in the response', () => {
+  test('uses no chained block unless all records before it in its chain are in the response', () => {
     for (let count = 1; count <= CHAINED_ROWS + 2; count++) {
       for (let start = 0; start + count <= 60; start += 7) {
         expectSame({ ...ofFew, rows: range(start, start + count) });

@@ -21,7 +21,7 @@ function inPieces(text: string, length: number): Body {
   return { bytes: bytes.length, pieceAt: (offset) => bytes.subarray(offset, offset + length) };
 }
 
-test('any JSON is indented as JSON.stringify does, however it comes in pieces', () => {
+test('indents any JSON as JSON.stringify does, whatever the pieces', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.integer({ min: 1, max: 50 }), (value, length) => {
       const compact = JSON.stringify(value);
@@ -31,13 +31,13 @@ test('any JSON is indented as JSON.stringify does, however it comes in pieces', 
 });
 
 test.each(['1.50', '123456789012345678901234567890', '"\\\\\\"[{,:\\u00e9"', '{"a":1,"a":2.0}', '[]', '{}', '""'])(
-  '%s keeps its values as they are written',
+  'keeps the values of %s as they are written',
   (compact) => {
     expect(indentedText(compact).replace(/\n */g, '').replace(': ', ':').replace(': ', ':')).toBe(compact);
   },
 );
 
-test('of a text that is slow to read a slice takes one piece, behind those that measure it', () => {
+test('reads one piece a slice of a text that is slow to read, after the pieces that measure it', () => {
   const pieces = inPieces(JSON.stringify([1, 2, 3, 4]), 3);
   let slices = 0;
   const slow = { ...pieces, isSlow: true };
@@ -47,19 +47,19 @@ test('of a text that is slow to read a slice takes one piece, behind those that 
   expect([slices, textOf(text)]).toEqual([2 + 1 + 3, JSON.stringify([1, 2, 3, 4], null, 2)]);
 });
 
-describe('bounds', () => {
-  test('a text beyond 1 MiB stays as it is', () => {
+describe('the bounds of indentation', () => {
+  test('leave a text beyond 1 MiB as it is', () => {
     const text = (bytes: number): string => `[${'1,'.repeat((bytes - 3) / 2)}1]`.padEnd(bytes, ' ');
     expect(indentedText(text((1 << 20) + 1))).toBe(text((1 << 20) + 1));
     expect(indentedText(text(1 << 20)).startsWith('[\n  1,\n  1,')).toBe(true);
   });
 
-  test('so does one that its depth would make longer than 8 MiB', () => {
+  test('leave a text as it is if its depth would make it longer than 8 MiB', () => {
     const deep = '['.repeat(200_000) + ']'.repeat(200_000);
     expect(indentedText(deep)).toBe(deep);
   });
 
-  test('one slice takes 64 kB of the text at most', () => {
+  test('allow one slice at most 64 kB of the text', () => {
     const compact = `[${'"x",'.repeat(50_000)}1]`;
     const measuring = indented(() => wholeBody(Buffer.from(compact)));
     let slices = 1;

@@ -51,7 +51,7 @@ function bytesOf(body: Body): Buffer {
 const metadataOf = (bytes: Buffer): ReturnType<typeof parquetMetadata> =>
   parquetMetadata(Uint8Array.from(bytes).buffer);
 
-describe('a body', () => {
+describe('a Parquet body', () => {
   const texts = Array.from(
     { length: 900 },
     (_, i) => `{"ob_id":${i},"title":"${text(i, i === 500 ? 1 << 20 : (i * 37) % 3000)}","permissions":[${i}]}`,
@@ -60,7 +60,7 @@ describe('a body', () => {
   const { slices, body } = slicesOf(parquetRows(served, columns));
   const whole = bytesOf(body);
 
-  test('has the same bytes from every offset, whatever was made between', () => {
+  test('has the same bytes from every offset, whatever was made in between', () => {
     expect(whole.length).toBe(body.bytes);
     const random = randomOf(1);
     for (let i = 0; i < 300; i++) {
@@ -73,14 +73,14 @@ describe('a body', () => {
     expect(bytesOf(measured(parquetRows(served, columns))).equals(whole)).toBe(true);
   });
 
-  test('is measured a page a slice, and at once where all pages are small', () => {
+  test('is measured a page a slice, and at once if all pages are small', () => {
     expect(slices).toBeGreaterThan(28);
     expect(slices).toBeLessThan(42);
     const few = servedOf(texts.slice(0, 15));
     expect(slicesOf(parquetRows(few.served, few.columns)).slices).toBe(1);
   });
 
-  test('has a footer that says where columns lie and what their numbers are', () => {
+  test('has a footer with the positions of columns and the range of their numbers', () => {
     const { row_groups: groups, num_rows: rows, schema } = metadataOf(whole);
     expect(rows).toBe(900n);
     expect(schema.map(({ name, type }) => [name, type])).toContainEqual(['ob_id', 'INT64']);
@@ -99,7 +99,7 @@ describe('a body', () => {
   });
 });
 
-describe('a column of numbers', () => {
+describe('a Parquet column of numbers', () => {
   const many = Object.fromEntries(Array.from({ length: INFERRED_MAX + 1 }, (_, i) => [`key${i}`, i]));
 
   /** The kinds of the columns of a collection imported from these records, and the rows of its file. */
@@ -119,7 +119,7 @@ describe('a column of numbers', () => {
     };
   }
 
-  test('is null where a value does not fit, and a column of texts has it as served', async () => {
+  test('is null for a value that does not fit, and a column of texts has it as served', async () => {
     const values = [5, '5', 'a text that is long', 1.5, 1234567890123.25, 1e30, [1, 2], [], { a: 1 }, true, null];
     const records = values.map((value, i) => ({ ob_id: i, volume: value, dataPath: value, ...many }));
     const results = await exported('results', ...records);
@@ -133,7 +133,7 @@ describe('a column of numbers', () => {
     expect(boxes.rows.map(({ eastBoundLongitude }) => eastBoundLongitude)).toEqual(numbers);
   });
 
-  test('is text where its number is, in a forged file alone, that of no text', () => {
+  test('is a text column if one of its numbers has a text that is not a number, as in a forged file only', () => {
     const collection = indexOf('migrationproperties', [{ id: 1, ob_ref: 3 }]);
     const member = collection.members.get('ob_ref');
     assert(member?.kind === 'values');
@@ -146,7 +146,7 @@ describe('a column of numbers', () => {
     }
   });
 
-  test('that is declared keeps its type where no record has a value', async () => {
+  test('keeps its declared type if no record has a value', async () => {
     const properties = await exported('migrationproperties', { id: 1, ...many }, { id: 2 });
     expect(properties.kinds).toMatchObject({ id: 'integer', ob_ref: 'integer' });
     expect(properties.rows).toMatchObject([

@@ -31,7 +31,7 @@ function groupsOf(columns: number): readonly number[] {
   return groups.map(({ num_rows: count }) => Number(count));
 }
 
-test('a group ends behind 131,072 rows', () => {
+test('ends a row group after 131,072 rows', () => {
   const [first, second, ...others] = groupsOf(2);
   expect(others).toEqual([]);
   expect(first).toBeGreaterThanOrEqual(131_072);
@@ -39,6 +39,6 @@ test('a group ends behind 131,072 rows', () => {
   expect(first! + second!).toBe(ROWS);
 });
 
-test('of more than 64 columns the groups are larger, so that the footer does not grow with both', () => {
+test('makes the row groups of more than 64 columns larger, so that the footer does not grow with both', () => {
   expect(groupsOf(65)).toEqual([ROWS]);
 });

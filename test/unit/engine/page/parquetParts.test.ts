@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 const ENGINE = new URL('../../../../engine/', import.meta.url).href;
 
-test('no part of what makes Parquet files is more than ten modules', () => {
+test('loads the Parquet writer in parts of at most ten modules', () => {
   const counting = `
     import { registerHooks } from 'node:module';
     const { readParquet, PARQUET_PARTS } = await import('${ENGINE}parquet.ts');

@@ -9,7 +9,7 @@ import type { Field } from '../../../../engine/schema/types.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { fileOf, opened } from '../../../support/shapes.ts';
 
-test('fields of embedded records stand behind what holds them, under the key that filters them', () => {
+test('lists fields of embedded records after their parent, under the key that filters them', () => {
   const described = describedFields(collectionNamed('ipps')!);
   expect(described.map(({ key, type }) => [key, type])).toEqual([
     ['ob_id', 'integer'],
@@ -25,7 +25,7 @@ test('fields of embedded records stand behind what holds them, under the key tha
   );
 });
 
-test('what may be null says so', () => {
+test('marks fields that may be null', () => {
   const nullable = describedFields(collectionNamed('computations')!).filter(({ isNullable }) => isNullable);
   expect(nullable.map(({ key }) => key)).toEqual(['inputDescription', 'outputDescription', 'softwareReference']);
 });
@@ -74,7 +74,7 @@ test('adds the fields that only the data has, within declared records too', asyn
   expect(fields.get('relatedTo__short_code')).toHaveProperty('values');
 });
 
-test('takes at most a given number of fields that are not documented, with keys of at most a given length', async () => {
+test('accepts a bounded number of undocumented fields, with keys of bounded length', async () => {
   const extras = { a: 1, b: { c: 1, d: 2 }, 'e f': 1, 'g h': 2 };
   const index = await collectionOf('times', { ob_id: 1, startTime: '2020-01-01', endTime: null, ...extras });
   const told = (inferredMax: number, keyCharactersMax = 9): readonly unknown[] => {

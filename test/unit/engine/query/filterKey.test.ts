@@ -23,7 +23,7 @@ test.each([
   ['title__in=a&title__in=b', 'title__in=b,a'],
   ['ob_id__in=3,1,2', 'ob_id__in=1,02,2,3,3'],
   ['title__contains!=b&status=x', 'status=x&title__contains!=b'],
-])('%s and %s have one key', (one, other) => {
+])('gives %s and %s one key', (one, other) => {
   expect(keyOf(one)).toBe(keyOf(other));
 });
 
@@ -38,11 +38,11 @@ test.each([
   ['title__in=a,b', 'title__in=a%22%2C%22b'],
   ['ob_id__in=', 'ob_id__in=1'],
   ['ob_id=x', ''],
-])('%s and %s have two', (one, other) => {
+])('gives %s and %s different keys', (one, other) => {
   expect(keyOf(one)).not.toBe(keyOf(other));
 });
 
-test('a list of more than 256 members has one key only as it is', () => {
+test('gives a list of more than 256 members one key only in its exact form', () => {
   const ids = Array.from({ length: 257 }, (_, i) => i);
   const [list, backwards] = [`ob_id__in=${ids.join()}`, `ob_id__in=${ids.toReversed().join()}`];
   expect(keyOf(list)).toBe(keyOf(list));
@@ -54,19 +54,19 @@ test('a list of more than 256 members has one key only as it is', () => {
   expect(keyOf(shorter)).toBe(keyOf(shorterBackwards));
 });
 
-describe('how own URLs are served', () => {
-  test('is part of the key where texts are compared', () => {
+describe('the served form of own URLs', () => {
+  test('is part of the key if texts are compared', () => {
     expect(keyOf('title=a', { version: 'v2' })).not.toBe(keyOf('title=a'));
     expect(keyOf('title=a', { baseUrl: 'http://other.test' })).not.toBe(keyOf('title=a'));
     expect(keyOf('title=a', { linkEnd: '/' })).not.toBe(keyOf('title=a'));
   });
 
-  test('is none where they are not', () => {
+  test('is not part of the key if no texts are compared', () => {
     expect(keyOf('ob_id=1', { version: 'v2', linkEnd: '/' })).toBe(keyOf('ob_id=1'));
   });
 });
 
-test('collections and generations do not share keys', () => {
+test('does not share keys between collections or generations', () => {
   expect(keyOf('ob_id=1', {}, 'h')).not.toBe(keyOf('ob_id=1'));
 });
 
@@ -80,12 +80,12 @@ describe('the key of a view', () => {
     ['ordering=title', 'ordering=title,ob_id&format=json&fields=title'],
     ['facets=status', 'facets=status,,status'],
     ['after=7', 'after=007.0'],
-  ])('is one of %j and %j', (one, other) => {
+  ])('is the same for %j and %j', (one, other) => {
     expect(viewOf(one)).toBe(viewOf(other));
   });
 
   test.each([{ version: 'v2' }, { baseUrl: 'https://b.example' }, { linkEnd: '.json' }] as const)(
-    'is another with %j: own URLs are counted and ordered as texts',
+    'differs with %j: own URLs are counted and ordered as texts',
     (form) => {
       expect(viewOf('facets=title', form)).not.toBe(viewOf('facets=title'));
     },
@@ -103,7 +103,7 @@ describe('the key of a view', () => {
     ['ordering=title,status', 'ordering=status,title'],
     ['', 'facets=status'],
     ['facets=status,title', 'facets=title,status'],
-  ])('is another of %j and %j', (one, other) => {
+  ])('differs between %j and %j', (one, other) => {
     expect(viewOf(one)).not.toBe(viewOf(other));
   });
 });

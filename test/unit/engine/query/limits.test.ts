@@ -41,7 +41,7 @@ const regexes = (count: number, pattern: string, lookup = 'iregex'): string =>
 
 afterEach(() => void vi.restoreAllMocks());
 
-test('parts are counted, and the one behind the first few is found, without splitting a text', () => {
+test('counts parts, and finds the end of the first few, without splitting a text', () => {
   for (const text of ['', '&', 'a', 'a&b', '&&a&&', 'a&b&c&']) {
     const parts = text.split('&');
     expect(countParts(text, '&'), text).toBe(parts.length);
@@ -75,7 +75,7 @@ describe('regular expressions', () => {
       regexes(2, '(?:abc){200}'),
       'The regular expressions of this query are too large together.',
     ],
-  ])('%s are refused, and none is compiled', (_, query, message) => {
+  ])('are refused before any is compiled: %s', (_, query, message) => {
     const compile = vi.spyOn(RE2JS, 'compile');
     const keys = query.split('&').map((part) => part.slice(0, part.indexOf('=')));
     expect(problemsOf(query)).toEqual(keys.map((key) => `${key}: ${message}`));
@@ -84,14 +84,14 @@ describe('regular expressions', () => {
     expect(compile).not.toHaveBeenCalled();
   });
 
-  test('eight of a usual size, and classes of whole scripts, are compiled', () => {
+  test('are compiled if eight have a usual size, and with classes of whole scripts', () => {
     expect(ask(regexes(8, '^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$')).conditions).toHaveLength(8);
     expect(ask(regexes(1, '[\u4e00-\u9fff\uac00-\ud7a3]')).conditions).toHaveLength(1);
     expect(ask(regexes(2, '[\u4e00-\u9fff]')).conditions).toHaveLength(2);
     expect(ask(regexes(1, WIDE.repeat(83), 'regex')).conditions).toHaveLength(1);
   });
 
-  test('one that is too large alone leaves room for the others, and repeated keys count', () => {
+  test('leave room for others if one alone is too large, and count repeated keys', () => {
     const large = `title__regex=${'a'.repeat(501)}`;
     expect(problemsOf(`${large}&uuid__regex=(abc){300}`)).toEqual([
       'title__regex: This regular expression is too large.',
@@ -114,19 +114,19 @@ describe('regular expressions', () => {
     ['[^\\]-\\x{15c}]', 0x100],
     ['[[:alpha:]a-\\x{160}]', 0x100],
     ['\u{1e900}-\u{1e921}', 34],
-  ])('the ranges of %s fold %i code points one by one', (pattern, points) => {
+  ])('fold in the ranges of %s %i code points one by one', (pattern, points) => {
     expect((regexSize(pattern, true) - regexSize(pattern, false)) * 32).toBeCloseTo(points, 6);
     expect(regexSize(`(?i)${pattern}`, false) - regexSize(`(?i)${pattern}`, true)).toBe(0);
   });
 });
 
-test.each([']', '', ']+$'])('a class is read in one way, closed or not: %j behind it', (end) => {
+test.each([']', '', ']+$'])('parses a class in one way, closed or not: %j after it', (end) => {
   const pattern = `[${'\\p{}\\pL\\d[:a:]'.repeat(35)}${end}`;
   expect(pattern.length).toBeLessThanOrEqual(500 + end.length);
   expect(regexSize(pattern, false)).toBeGreaterThan(35);
 });
 
-test('a path is followed for no more steps than a key may take', () => {
+test('follows a path for no more steps than a key may have', () => {
   const key = `${'permissions__ob_id__'.repeat(3200)}x`;
   const look = vi.spyOn(Map.prototype, 'get');
   expect(problemsOf(`${key}=1`)).toEqual([`${key}: At most 6 relations can be stepped over.`]);
@@ -134,7 +134,7 @@ test('a path is followed for no more steps than a key may take', () => {
   expect(steps.length).toBeLessThanOrEqual(8 + 7);
 });
 
-describe('parameters', () => {
+describe('the parameters of a query', () => {
   const many = (count: number): string => listOf(count, '&', (i) => `p%C3%A4${i}=`);
 
   test('are refused before any is decoded, under the name of the first one beyond, in every view and mode', () => {
@@ -149,13 +149,13 @@ describe('parameters', () => {
     expect(problemsOf('&'.repeat(PARAMETERS_MAX))).toEqual([': At most 1024 parameters can be given at once.']);
   });
 
-  test('as many as there may be are read', () => {
+  test('are read up to the limit', () => {
     expect(ask(many(PARAMETERS_MAX)).parameters).toHaveLength(PARAMETERS_MAX);
     expect(ask('&'.repeat(PARAMETERS_MAX - 1)).problems).toEqual([]);
   });
 });
 
-test('65 filters are refused in every mode before any value is read; 64 are read, and joined lists count once', () => {
+test('refuses 65 filters in every mode before it reads a value, reads 64, and counts joined lists once', () => {
   const lookups = ['contains', 'exact', 'startswith', 'endswith', 'iexact', 'icontains', 'gt', 'lt', 'in'];
   const query = (count: number): string => filters(count, 'x', (i) => lookups[i % lookups.length]!);
   const last = query(65).split('&').at(-1)!.slice(0, -2);
@@ -171,7 +171,7 @@ test('65 filters are refused in every mode before any value is read; 64 are read
   expect(ask(listOf(1000, '&', (i) => `ob_id__in=${i}`)).conditions).toHaveLength(1);
 });
 
-describe('lists', () => {
+describe('the lists of a query', () => {
   test.each([
     ['title__in', '+', MEMBERS_MAX],
     ['ob_id__in!', '7', MEMBERS_MAX],
@@ -188,7 +188,7 @@ describe('lists', () => {
   });
 });
 
-test('joined lists and names beyond a limit are an error like one of their length', () => {
+test('treats joined lists and names beyond a limit as an error, like one list of their length', () => {
   const list = (length: number): string => listOf(length, ',', () => '7');
   expect(problemsOf(`ob_id__in=${list(MEMBERS_MAX - 1)}&ob_id__in=7`)).toEqual([]);
   expect(problemsOf(`ob_id__in=${list(MEMBERS_MAX - 1)}&ob_id__in=7,7`)).toEqual([
@@ -199,7 +199,7 @@ test('joined lists and names beyond a limit are an error like one of their lengt
   ]);
 });
 
-describe('names', () => {
+describe('the names in a query', () => {
   test.each(['fields', 'ordering', 'facets'])(
     'in %s beyond the limit are refused in every mode, and not read',
     (name) => {
@@ -219,7 +219,7 @@ describe('names', () => {
   );
 });
 
-test('no query of 60 kB costs much more than one with a plain bad value of its length', () => {
+test('spends on a query of 60 kB not much more than on one with a plain bad value of its length', () => {
   const room = 60_000;
   const costOf = (query: string, isStrict: boolean): number => {
     let least = Infinity;

@@ -29,13 +29,13 @@ const visits = indexOfDeclared(declaration, [
 const named = (row: number, keys: readonly string[]): readonly string[] =>
   linkedRecords(visits, row, keys, 2).map(({ key, to, id }) => `${key}: ${to.name} ${id}`);
 
-test('records are named by to-one links and the first of each to-many one', () => {
+test('names records by to-one links and by the first of each to-many link', () => {
   expect(named(0, ['startTime', 'endTime'])).toEqual(['when: times 7', 'times: times 1', 'times: times 2']);
   expect(named(1, ['startTime', 'endTime'])).toEqual([]);
   expect(named(2, ['startTime', 'endTime'])).toEqual(['when: times 8', 'times: times 9']);
 });
 
-test('links to records that are not declared to have all that is asked for are not followed', () => {
+test('does not follow links to records that are not declared to have all requested fields', () => {
   expect(named(0, ['startTime', 'lastName'])).toEqual([]);
   expect(named(0, ['lastName'])).toEqual(['party: parties 1']);
 });

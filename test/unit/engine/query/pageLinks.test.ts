@@ -4,7 +4,7 @@ import { encodeQueryText, pageLinks, percentEncode, sortedByName } from '../../.
 import { indexOf } from '../../../support/index.ts';
 import { askOf, QUERY_OPTIONS } from '../../../support/lists.ts';
 
-test('links are written as they stand in JSON, whatever the path holds', () => {
+test('escapes links for JSON, whatever the path contains', () => {
   const { page } = askOf(indexOf('observations', []), 'limit=2');
   const place = { address: 'http://h/"\\\u2028/', offset: 0, count: 8 };
   const { next } = pageLinks({ parameters: [['a"', '\\']], page }, QUERY_OPTIONS, place);
@@ -12,12 +12,12 @@ test('links are written as they stand in JSON, whatever the path holds', () => {
   expect(next).not.toContain('\u2028');
 });
 
-test('names are sorted by code point, not by UTF-16 unit', () => {
+test('sorts names by code point, not by UTF-16 unit', () => {
   const names = ['\u{10000}', '\uffee', 'z'].map((name) => [name, ''] as const);
   expect(sortedByName(names).map(([name]) => name)).toEqual(['z', '\uffee', '\u{10000}']);
 });
 
-test('any query text is written so that a form decoder reads it back', () => {
+test('writes any query text so that a form decoder reads it back', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const written = encodeQueryText(text);
@@ -29,7 +29,7 @@ test('any query text is written so that a form decoder reads it back', () => {
 
 const CHARACTERS = ['!', "'", '(', ')', '*', '~', '%', '+', ' ', 'a', '&', 'é', '日', '😀', '\ud800', '\udc00'];
 
-test('any text is percent-encoded as its bytes of UTF-8 are one by one', () => {
+test('percent-encodes any text as its UTF-8 bytes', () => {
   const encoded = (text: string): string =>
     [...Buffer.from(text)]
       .map((byte) => {

@@ -29,14 +29,14 @@ describe('the canonical form of a decimal', () => {
     );
   });
 
-  test('of long runs of digits and zeros is found in one pass over them', () => {
+  test('is found in one pass over long runs of digits and zeros', () => {
     const digits = `1${'0'.repeat(500_000)}1`;
     expect(canonicalDecimal(digits)).toBe(digits);
     expect(read('integer', `${digits}.${'0'.repeat(500_000)}`)).toBe(digits);
   });
 });
 
-test('a list of plain tokens is read as its members are one by one, and no other list is', () => {
+test('reads a list of plain tokens like its members one by one, and no other list', () => {
   const member = fc.oneof(
     fc.nat().map(String),
     fc.bigInt({ min: 1n, max: 10n ** 17n }).map(String),
@@ -51,7 +51,7 @@ test('a list of plain tokens is read as its members are one by one, and no other
   );
 });
 
-test('decimals compare exactly, in any spelling and at any length', () => {
+test('compares decimals exactly, in any spelling and at any length', () => {
   fc.assert(
     fc.property(fc.bigInt(), fc.bigInt(), fc.nat(40), fc.nat(40), (a, b, i, j) => {
       const [first, second] = [a * 10n ** BigInt(i), b * 10n ** BigInt(j)];
@@ -64,7 +64,7 @@ test('decimals compare exactly, in any spelling and at any length', () => {
   expect(compareDecimals('-2e-3', '-0.0021')).toBeGreaterThan(0);
 });
 
-test('a stored text has the form of the operands that it equals', () => {
+test('gives a stored text the form of the operands that it equals', () => {
   expect(exactValue('integer', '9007199254740993')).toBe(read('integer', '9007199254740993'));
   expect(exactValue('dateTime', '2016-05-04T12:30:00')).toBe(read('dateTime', '2016-05-04 12:30Z'));
   expect(exactValue('date', 'unknown')).toBeUndefined();
@@ -85,7 +85,7 @@ test.each([
   ['2016-05-04Z', '1462320000000000'],
   ['0000-01-01', '-62167219200000000'],
   ['9999-12-31T23:59:59.999999', '253402300799999999'],
-])('%s is %s microseconds after 1970', (text, microseconds) => {
+])('reads %s as %s microseconds after 1970', (text, microseconds) => {
   expect(exactInstant(text)).toBe(microseconds);
   expect(parseInstant(text)).toBe(Number(microseconds));
 });
@@ -115,12 +115,12 @@ test.each([
   '2016-05-04\n',
   '２０16-05-04',
   '2016-05-04T12:30:15 01:00',
-])('%j is no date', (text) => {
+])('reads no date from %j', (text) => {
   expect(parseInstant(text)).toBeNaN();
   expect(exactInstant(text)).toBeUndefined();
 });
 
-describe('an operand', () => {
+describe('an operand of a date filter', () => {
   const second = fc.integer({ min: -62_167_219_200, max: 253_402_300_799 });
   const decimals = fc.stringMatching(/^\d{0,12}$/);
   const zones = fc.constantFrom(
@@ -145,12 +145,12 @@ describe('an operand', () => {
   });
 
   test.each(['2016-05-04T12:30:15.', '2016-05-04T12:30.5', '2016-05-04T12:30+1', '2016-05-04T24:00z', '2016-05-04z'])(
-    '%s is no instant',
+    'is not an instant: %s',
     (text) => expect(read('dateTime', text)).toBe('Enter a valid date/time.'),
   );
 });
 
-test('every second of ten thousand years is the one that the platform computes', () => {
+test('computes every second of ten thousand years as the platform does', () => {
   fc.assert(
     fc.property(fc.integer({ min: -62_167_219_200, max: 253_402_300_799 }), (seconds) => {
       const text = new Date(seconds * 1000).toISOString().replace('.000', '');

@@ -29,7 +29,7 @@ function textOf(body: Body): string {
   return Buffer.concat(pieces).toString();
 }
 
-describe.each([0, 1, 31, 32, 33, 700, 5000])('%i entries', (count) => {
+describe.each([0, 1, 31, 32, 33, 700, 5000])('a listing of %i entries', (count) => {
   const random = randomOf(SEED + count);
   const texts = Array.from({ length: count }, (_, i) =>
     i < 3 || random.chance(0.2) ? '' : random.pick(['é', '日本', '😀', 'a']).repeat(random.integer(1, 60)),
@@ -37,12 +37,12 @@ describe.each([0, 1, 31, 32, 33, 700, 5000])('%i entries', (count) => {
   const expected = `{${texts.filter((text) => text !== '').join(',')}}`;
   const { body } = measured(listingOf(texts));
 
-  test(`are one text, as long as it says (seed ${SEED})`, () => {
+  test(`is one text, as long as it reports (seed ${SEED})`, () => {
     expect(textOf(body)).toBe(expected);
     expect(body.bytes).toBe(Buffer.byteLength(expected));
   });
 
-  test('are the same from any offset', () => {
+  test('is the same from any offset', () => {
     const whole = Buffer.from(expected);
     for (let i = 0; i < 50; i++) {
       const offset = random.integer(0, whole.length);
@@ -54,7 +54,7 @@ describe.each([0, 1, 31, 32, 33, 700, 5000])('%i entries', (count) => {
 });
 
 test.each([[[2000]], [[0]], [[4999]], [[40, 3000]], [[]]])(
-  'a listing of 5,000 entries of which but %j are there has pieces that are never empty',
+  'has no empty piece in a listing of 5,000 entries of which only %j exist',
   (there) => {
     const texts = Array.from({ length: 5000 }, (_, i) => (there.includes(i) ? `"${i}"` : ''));
     for (const [head, tail] of [

@@ -35,7 +35,7 @@ beforeEach(() => {
 });
 
 test.each(['/a/p3/data/317/2020/01/file.nc', '/a/p3/data/317/', '/a/p3/nothing', '/b', '/'])(
-  '%s costs at 20,000 records what it costs at 1,000',
+  'costs for %s at 20,000 records what it costs at 1,000',
   (path) => {
     const work = workOf(MANY, path);
     expect(work).toEqual(workOf(FEW, path));
@@ -44,17 +44,17 @@ test.each(['/a/p3/data/317/2020/01/file.nc', '/a/p3/data/317/', '/a/p3/nothing',
   },
 );
 
-test('a path of more segments costs two look-ups each, up to the limit, and is not looked for beyond', () => {
+test('costs two look-ups for each segment of a path, up to the limit, and none beyond', () => {
   expect(workOf(FEW, '/x'.repeat(128))).toEqual({ lookups: 256, rows: 0 });
   expect(FEW.placed(bytes('/x'.repeat(129)), PAGES)).toBeUndefined();
 });
 
-test('a path that every record has costs no more than the limit of rows', () => {
+test('costs at most the limit of rows for a path that every record has', () => {
   expect(workOf(resolverOf(20_000, true), '/a/one').rows).toBe(CANDIDATES_MAX);
   expect(workOf(resolverOf(1000, true), '/a/one').rows).toBe(1000);
 });
 
-test('a listing of paths that many records share looks at few rows a slice, and a piece', () => {
+test('reads few rows a slice, and a piece, for a listing of paths that many records share', () => {
   const [paths, shared] = [100, 600];
   const observations = Array.from({ length: paths * shared }, (_, i) => ({
     ob_id: i + 1,
@@ -78,7 +78,7 @@ test('a listing of paths that many records share looks at few rows a slice, and 
   expect(resolving.rows).toBeGreaterThan(2 * most);
 });
 
-test('a path with any character that ends a line has no line of its own', () => {
+test('gives a path with any line separator no line', () => {
   const breaks = ['\n', '\u0085', '\u009f', '\u2028', '\u2029'];
   const observations = ['', ...breaks].map((text, i) => ({ ob_id: i + 1, result_field: { dataPath: `/a/b${text}c` } }));
   const listing = new Resolver(indexesOf({ observations })).completeness();
@@ -86,7 +86,7 @@ test('a path with any character that ends a line has no line of its own', () => 
   expect(entries.join('').match(/b.*c/gsu)).toEqual(['bc']);
 });
 
-test('a listing writes few entries a slice, and a piece, those that are not there included, and its writers look at the clock', () => {
+test('writes few entries of a listing a slice, and a piece, including absent ones, and its writers check the clock', () => {
   const observations = Array.from({ length: 6000 }, (_, i) => ({
     ob_id: i + 1,
     result_field: { dataPath: `/${i < 3000 ? 'a' : 'b'}/${i}` },
@@ -112,7 +112,7 @@ test('a listing writes few entries a slice, and a piece, those that are not ther
   }
 });
 
-test('a path with neighbours that do not begin with it is listed without a look-up', () => {
+test('lists a path without a look-up if no adjacent path has it as a prefix', () => {
   const resolver = resolverOf(1000);
   const listing = resolver.allPlaced(PAGES);
   for (let i = 0; i < listing.entries; i++) expect(listing.entry(i)).not.toBe('');
@@ -120,7 +120,7 @@ test('a path with neighbours that do not begin with it is listed without a look-
   expect(resolving.lookups).toBeLessThan(listing.entries / 5);
 });
 
-test('a path is listed once, by its better record, whichever spellings stand beside each other', () => {
+test('lists a path once, by its better record, whichever spellings are adjacent', () => {
   const paths = ['/a', '/a!', '/a/', '/a//', '/a/b', '/a/b/', '/b/', '/b//', '/c//'];
   const observations = paths.map((dataPath, i) => ({ ob_id: i + 1, result_field: { dataPath } }));
   const listing = new Resolver(indexesOf({ observations })).allPlaced(PAGES);

@@ -36,13 +36,13 @@ const NUMBERS = Array.from({ length: 152 }, (_, i) => i + 1)
   .filter(isGiven)
   .map((number) => `A${number}`);
 
-test('assumptions are numbered from A1 on, and no number and no topic has two', () => {
+test('numbers assumptions from A1 on, with unique numbers and topics', () => {
   const numberOf = (id: string): number => Number(id.slice(1));
   expect(ASSUMPTIONS.map(({ id }) => id).sort((a, b) => numberOf(a) - numberOf(b))).toEqual(NUMBERS);
   expect(new Set(ASSUMPTIONS.map(({ topic }) => topic)).size).toBe(NUMBERS.length);
 });
 
-test('the introduction says which number is next, and every area is a heading', () => {
+test('names the next number in the introduction, and makes every area a heading', () => {
   expect(INTRODUCTION).toMatch(/The next new\s+entry is A153\./);
   for (const { area } of ASSUMPTIONS) expect(area).toMatch(/^## [A-Z][\w ,]+$/);
 });
@@ -60,7 +60,7 @@ function numberRuns(numbers: readonly number[]): string {
     .join(', ');
 }
 
-test('the table of contents links every chapter and has the numbers of its entries', () => {
+test('links every chapter in the table of contents, with the numbers of its entries', () => {
   const lines = AREAS.map((section) => {
     const [, title = ''] = /^## (.+)/.exec(section) ?? [];
     const numbers = [...section.matchAll(/^### A(\d+)/gm)].map(([, number]) => Number(number));
@@ -69,12 +69,12 @@ test('the table of contents links every chapter and has the numbers of its entri
   expect(INTRODUCTION.split('\n').filter((line) => line.startsWith('- '))).toEqual(lines);
 });
 
-test('the document has no line wider than code may be', () => {
+test('has no line wider than code may be', () => {
   expect(DOCUMENT.split('\n').filter((line) => line.length > 120)).toEqual([]);
 });
 
 describe.each(ASSUMPTIONS)('$id, $topic', ({ choice, why, setting }) => {
-  test('says what was chosen and why, in sentences, and names a real setting if any', () => {
+  test('gives the choice and the reason, in sentences, and a real setting if any', () => {
     expect(choice).toMatch(/\.$/);
     expect(why).toMatch(/\.$/);
     if (setting !== undefined) expect(SETTINGS.map(({ name }) => name)).toContain(setting);
@@ -89,13 +89,13 @@ function citations(folders: RegExp): readonly { readonly path: string; readonly 
 
 const EXISTING = new Set(NUMBERS);
 
-test('every assumption that code and conformance tests cite exists', () => {
+test('has every assumption that code and conformance tests cite', () => {
   const cited = citations(/^(?:(?:engine|data|workers|server|bench)\/.*|test\/conformance\/[^/]*)\.ts$/);
   expect(cited.length).toBeGreaterThan(20);
   expect(cited.filter(({ id }) => !EXISTING.has(id))).toEqual([]);
 });
 
-test('every assumption that documents cite exists', () => {
+test('has every assumption that documents cite', () => {
   const cited = citations(/\.md$/);
   // The introduction names the next number.
   const unknown = cited.filter(({ id }) => !EXISTING.has(id)).map(({ id }) => id);

@@ -18,13 +18,13 @@ const endOf = (fields: readonly Field[], [first, ...rest]: readonly string[]): F
 describe.each(Object.entries(PRESENTATIONS))('%s', (name, { columns, label, usedBy = [] }) => {
   const sample = JSON.parse(firstRecord(name)) as Readonly<Record<string, unknown>>;
 
-  test('is a collection, and says something new of it', () => {
+  test('is a collection, and adds to its declaration', () => {
     expect(collectionNamed(name)?.name).toBe(name);
     expect([columns, label].filter((text) => text !== undefined).map(words)).not.toContainEqual([]);
     expect(columns ?? label ?? usedBy[0]).toBeDefined();
   });
 
-  test('has columns that are documented, each once and none its id', () => {
+  test('has documented columns, each once and none its id', () => {
     const all = words(columns);
     expect(all.filter((key) => !documented(name).has(key))).toEqual([]);
     expect(new Set(all).size).toBe(all.length);
@@ -45,7 +45,7 @@ describe.each(Object.entries(PRESENTATIONS))('%s', (name, { columns, label, used
   });
 });
 
-test('no name of a record is documented where only the sample has it', () => {
+test('documents no record name that only the sample has', () => {
   const undocumented = Object.entries(PRESENTATIONS).flatMap(([name, { label }]) =>
     words(label).flatMap((key) => (documented(name).has(key) ? [] : [`${name}.${key}`])),
   );

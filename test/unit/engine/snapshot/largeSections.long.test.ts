@@ -6,7 +6,7 @@ import { type Sink, SnapshotWriter } from '../../../../engine/snapshot/write.ts'
 const BYTES = 2 ** 31 + 37;
 const PIECE = 16 << 20;
 
-test('are written whole, with the checksum that whoever loads them counts', () => {
+test('writes sections of more than 2 GiB whole, with the checksum that a loader computes', () => {
   const bytes = new Uint8Array(BYTES);
   for (let i = 0; i < BYTES; i += 1_000_003) bytes[i] = i;
   bytes[BYTES - 1] = 7;

@@ -42,12 +42,12 @@ const CONTENT = fc.record({
   provenance: fc.constantFrom('original' as const, 'mapped' as const),
 });
 
-describe('what is issued', () => {
+describe('an issued attribute certificate', () => {
   test.for([
     ['RSA', signer],
     ['P-256', ecSigner],
   ] as const)(
-    'with a key of %s is read back as it was meant, and verified by xml-crypto where it knows the algorithm',
+    'with a key of %s is read back as intended, and verified by xml-crypto if it knows the algorithm',
     ([, by]) => {
       fc.assert(
         fc.property(CONTENT, (content) => {
@@ -64,14 +64,14 @@ describe('what is issued', () => {
   test.skipIf(!hasProgram('xmlsec1')).for([
     ['RSA', signer, someOf(AWKWARD, 3)],
     ['P-256', ecSigner, someOf(AWKWARD, 1)],
-  ] as const)('with a key of %s is verified by xmlsec1, whatever stands in its texts', ([, by, texts]) => {
+  ] as const)('with a key of %s is verified by xmlsec1, whatever its texts contain', ([, by, texts]) => {
     for (const role of [...texts, 'staff']) {
       const content = contentWith({ roles: [role, `a${role}b`], holder: `/O=Test/CN=${role}`, issuerName: role });
       expect(xmlsecVerdict(signerOf(by)(content), ca.pem)).toBe('good');
     }
   });
 
-  test.skipIf(!hasProgram('xmlsec1'))('is refused by xmlsec1 once a role is another', () => {
+  test.skipIf(!hasProgram('xmlsec1'))('is refused by xmlsec1 once a role is changed', () => {
     expect(xmlsecVerdict(sign(contentWith()).replace('staff', 'stafg'), ca.pem)).not.toBe('good');
   });
 
@@ -84,7 +84,7 @@ const KEY = signer.key.export({ type: 'pkcs8', format: 'pem' }) as string;
 const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 const INCLUSIVE = 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315';
 
-describe.skipIf(!hasProgram('xmlsec1'))('what xmlsec1 has signed', () => {
+describe.skipIf(!hasProgram('xmlsec1'))('an attribute certificate signed by xmlsec1', () => {
   test.for([EXCLUSIVE, INCLUSIVE])('is read, pretty-printed and with a prefix, canonicalised by %s', (c14n) => {
     expect(judged(xmlsecSigned(templateOf('staff', c14n), KEY, signer.pem))).toEqual(contentWith({ roles: ['staff'] }));
   });
@@ -95,13 +95,13 @@ describe.skipIf(!hasProgram('xmlsec1'))('what xmlsec1 has signed', () => {
     ['<!--x-->staff<!--y--> <!--z-->', 'staff '],
     ['<![CDATA[staff]]>&amp;<![CDATA[<member>]]>', 'staff&<member>'],
     ['st&#x61;ff&#13;', 'staff\r'],
-  ])('has the whole text of a role, whatever stands within: %s is %j', ([written, role]) => {
+  ])('has the whole text of a role, whatever it contains: %s is %j', ([written, role]) => {
     expect(judged(xmlsecSigned(templateOf(written!, EXCLUSIVE), KEY, signer.pem))).toEqual(
       contentWith({ roles: [role!] }),
     );
   });
 
-  test('is refused where it is signed with SHA-1, but by option', () => {
+  test('is refused if it is signed with SHA-1, unless an option allows it', () => {
     const text = xmlsecSigned(
       templateOf('staff', EXCLUSIVE, 'http://www.w3.org/2000/09/xmldsig#rsa-sha1'),
       KEY,
@@ -111,7 +111,7 @@ describe.skipIf(!hasProgram('xmlsec1'))('what xmlsec1 has signed', () => {
     expect(judged(text, ALL)).toEqual(contentWith({ roles: ['staff'] }));
   });
 
-  test('is refused where a comment is signed as one', () => {
+  test('is refused if its canonicalisation includes comments', () => {
     expect(judged(xmlsecSigned(templateOf('a<!-- -->b', `${EXCLUSIVE}WithComments`), KEY, signer.pem))).toBe(
       'has a canonicalisation that is not accepted',
     );
@@ -123,7 +123,7 @@ const [, ACINFO, SIGNATURE] =
   /^<attributeCertificate>(<acInfo>.*<\/acInfo>)(<Signature .*<\/Signature>)<\/attributeCertificate>$/.exec(GOOD)!;
 const EVIL = contentXml(contentWith({ roles: ['root'] }));
 
-describe('a document that wraps, repeats or moves what was signed is refused:', () => {
+describe('a document that wraps, repeats or moves the signed part', () => {
   test.for(
     Object.entries({
       'another content first': `<attributeCertificate>${EVIL}${ACINFO}${SIGNATURE}</attributeCertificate>`,
@@ -179,21 +179,21 @@ describe('a document that wraps, repeats or moves what was signed is refused:', 
       'a processing instruction': GOOD.replace('<acInfo>', '<acInfo><?x y?>'),
       'a version of its own': sign(contentWith()).replace('1.0', '2.0'),
     }),
-  )('%s', ([, text]) => {
+  )('is refused: %s', ([, text]) => {
     expect(text).not.toBe(GOOD);
     expect(judged(text)).toBeTypeOf('string');
   });
 });
 
 test.each(['CanonicalizationMethod', 'SignatureMethod', 'DigestMethod', 'Transform'])(
-  'a %s of another namespace is refused before the signature is checked',
+  'refuses a %s of another namespace before it checks the signature',
   (name) => {
     const other = GOOD.replace(`<${name} `, `<${name} xmlns="urn:x" `);
     expect(judged(other)).toMatch(new RegExp(`has a ${name} that is not plain`));
   },
 );
 
-describe('a document that plays with the parser is refused, at once and without fetching anything:', () => {
+describe('a document that attacks the parser', () => {
   const laughs = Array.from({ length: 10 }, (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`).join('');
   test.for(
     Object.entries({
@@ -217,12 +217,12 @@ describe('a document that plays with the parser is refused, at once and without 
       'half a certificate': GOOD.slice(0, GOOD.length >> 1),
       'a certificate and more': `${GOOD}${GOOD}`,
     }),
-  )('%s', ([, text]) => {
+  )('is refused at once and without fetching anything: %s', ([, text]) => {
     expect(judged(text)).toBeTypeOf('string');
   });
 });
 
-describe('a signature of another key or algorithm than it says is refused:', () => {
+describe('the signature of an attribute certificate', () => {
   const swap = (from: string, to: string): string => GOOD.replace(from, to);
   const certificateOf = (pem: string): string => pem.replace(/-----.*-----|\s/g, '');
   const impostor = holderOf('signer', signer.name, rsaPair(), caOf('Another'));
@@ -231,33 +231,33 @@ describe('a signature of another key or algorithm than it says is refused:', () 
       .replace(/<X509Certificate>.*<\/X509Certificate>/, `<X509Certificate>${certificateOf(pem)}</X509Certificate>`)
       .replace(/<X509SubjectName>.*<\/X509IssuerSerial>/, '');
 
-  test('the certificate of somebody else', () => {
+  test('is refused for the certificate of another holder', () => {
     expect(judged(withCertificate(GOOD, impostor.pem))).toBe(
       'has a signature that is not of the certificate it carries',
     );
   });
-  test('an EC certificate under an RSA signature', () => {
+  test('is refused for an EC certificate under an RSA signature', () => {
     expect(judged(withCertificate(GOOD, ecSigner.pem), ALL)).toBe('is signed by an algorithm that is not of its key');
   });
-  test('an RSA certificate under an ECDSA signature', () => {
+  test('is refused for an RSA certificate under an ECDSA signature', () => {
     expect(judged(withCertificate(signerOf(ecSigner)(contentWith()), signer.pem), ALL)).toBe(
       'is signed by an algorithm that is not of its key',
     );
   });
-  test('ECDSA where only RSA is accepted', () => {
+  test('is refused for ECDSA if only RSA is accepted', () => {
     expect(judged(signerOf(ecSigner)(contentWith()))).toBe('is signed with ecdsa-sha256, which is not accepted here');
   });
-  test('another curve', () => {
+  test('is refused for another curve', () => {
     const other = holderOf('signer', nameDer(person('P-384')), ecPair('P-384'), ca);
     expect(judged(signerOf(other)(contentWith()), ALL)).toBe('is signed by a key of another curve than P-256');
   });
-  test('a short RSA key, but where weak ones are allowed', () => {
+  test('is refused for a short RSA key, unless weak ones are allowed', () => {
     const weak = holderOf('signer', nameDer(person('Weak')), rsaPair(1024), ca);
     const text = signerOf(weak)(contentWith());
     expect(judged(text)).toBe('is signed by an RSA key under 2048 bits');
     expect(judged(text, { ...ALL, allowWeak: true })).toEqual(contentBy(weak));
   });
-  test('a key that nobody can use, before it is tried', () => {
+  test('is refused for an unusable key, before it is tried', () => {
     const [n, e] = [Buffer.alloc(256, 0xff), Buffer.alloc(8, 0xff)].map((bytes) => bytes.toString('base64url'));
     const publicKey = createPublicKey({ key: { kty: 'RSA', n: n!, e: e! }, format: 'jwk' });
     const odd = holderOf('signer', nameDer(person('Odd')), { ...rsaPair(), publicKey }, ca);
@@ -266,12 +266,12 @@ describe('a signature of another key or algorithm than it says is refused:', () 
   test.each([
     ['in quotes', '"Signer "'],
     ['as the DER of a string', `#0c07${Buffer.from('Signer ').toString('hex')}`],
-  ])('names of the certificate carried, %s', (_, written) => {
+  ])('is accepted with names of the embedded certificate, %s', (_, written) => {
     const text = GOOD.replace('<X509SubjectName>CN=Signer\\ ,', `<X509SubjectName>OID.2.5.4.3=${written},`);
     expect(text).not.toBe(GOOD);
     expect(judged(text)).toEqual(judged(GOOD));
   });
-  test('names of another certificate than the one carried', () => {
+  test('is refused for names of another certificate than the embedded one', () => {
     for (const [from, to] of [
       ['<X509SubjectName>CN=S', '<X509SubjectName>CN=T'],
       ['<X509SerialNumber>', '<X509SerialNumber>1'],
@@ -288,20 +288,20 @@ describe('a signature of another key or algorithm than it says is refused:', () 
     'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512',
     'http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1',
     '',
-  ])('the algorithm %j', (uri) => {
+  ])('is refused for the algorithm %j', (uri) => {
     expect(judged(swap('http://www.w3.org/2001/04/xmldsig-more#rsa-sha256', uri), ALL)).toBe(
       'has an unknown signature algorithm',
     );
   });
   test.for(['http://www.w3.org/2000/09/xmldsig#sha1', 'http://www.w3.org/2001/04/xmldsig-more#md5', ''])(
-    'the digest %j under RSA-SHA256',
+    'is refused for the digest %j under RSA-SHA256',
     (uri) => {
       expect(judged(swap('http://www.w3.org/2001/04/xmlenc#sha256', uri), ALL)).toBe(
         'has a digest that is not accepted',
       );
     },
   );
-  test('a signature that is empty, short, or spelled in two ways', () => {
+  test('is refused if it is empty, short, or spelled in two ways', () => {
     for (const value of ['', 'AA==', 'AB==']) {
       expect(
         judged(GOOD.replace(/<SignatureValue>.*<\/SignatureValue>/, `<SignatureValue>${value}</SignatureValue>`)),
@@ -310,7 +310,7 @@ describe('a signature of another key or algorithm than it says is refused:', () 
   });
 });
 
-test('a file may have blanks around, and one that is longer than any text is too long', () => {
+test('accepts blanks around a file, and refuses one that exceeds any text', () => {
   const text = GOOD.trim();
   expect(textOfFile(Buffer.from(`\uFEFF\n ${text}${' '.repeat(1000)}`))).toBe(text);
   for (const end of ['', '<'])
@@ -318,7 +318,7 @@ test('a file may have blanks around, and one that is longer than any text is too
   expect(judged(textOfFile(new Uint8Array(2 ** 29)), ALL)).toBe('is longer than 262144 bytes');
 });
 
-test('times are UTC and exact: what is no day of the calendar is no time', () => {
+test('reads times as exact UTC, and refuses days that the calendar does not have', () => {
   expect(timeFields(AT)).toBe('2030 03 17 17 46 40');
   expect(secondsOfFields('2030 03 17 17 46 40')).toBe(AT);
   for (const text of [

@@ -53,7 +53,7 @@ function record(times: number, of: AuthorisationRecord): void {
 
 const count = (of: Partial<RefusalsRepeated>): object => ({ kind: 'refusalsRepeated', peer: '192.0.2.1', ...of });
 
-test('writes every grant, and of refusals the first of each reason, peer and holder', () => {
+test('writes every grant, and the first refusal of each reason, peer and holder', () => {
   const others: readonly AuthorisationRecord[] = [
     { ...REFUSED, reason: 'userName' },
     { ...REFUSED, peer: '192.0.2.2' },
@@ -64,7 +64,7 @@ test('writes every grant, and of refusals the first of each reason, peer and hol
   expect(written).toHaveLength(3 + 4);
 });
 
-test('writes one line each time for refusals that go on', () => {
+test('writes one line each time for continuing refusals', () => {
   for (let minute = 0; minute < 3; minute++) {
     record(100, REFUSED);
     audit.writeCounts();
@@ -79,7 +79,7 @@ test('writes one line each time for refusals that go on', () => {
   ]);
 });
 
-test('writes a refusal again that comes a minute after the last of its kind', () => {
+test('writes a refusal again if it comes a minute after the last of its kind', () => {
   record(1, REFUSED);
   audit.writeCounts();
   record(2, REFUSED);

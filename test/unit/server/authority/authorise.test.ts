@@ -54,7 +54,7 @@ describe('a user of this site', () => {
     },
   );
 
-  test('gets one with the bare certificate, and with the CA behind it', () => {
+  test('gets one with the bare certificate, and with the CA after it', () => {
     expect(outcome(site.staff.pem)).toBe('AccessGranted');
     expect(outcome(proxyOf(site.staff).pem + site.ca.pem)).toBe('AccessGranted');
   });
@@ -64,7 +64,7 @@ describe('a user of this site', () => {
     expect(xmlsecVerdict(answer.attCert, site.ca.pem)).toBe('good');
   });
 
-  test('is recorded under another number each time, of up to 96 bits', () => {
+  test('is recorded under a new number each time, of up to 96 bits', () => {
     const numbers = Array.from(
       { length: 100 },
       () => authorise({ usrProxyCert: site.staff.pem, usrAttCert: '' }, AT).record.serialNumber,
@@ -73,7 +73,7 @@ describe('a user of this site', () => {
     for (const number of numbers) expect(BigInt(number) > 0n && BigInt(number) < 1n << 96n).toBe(true);
   });
 
-  test('is recorded with digests, and without any text that was sent or issued', () => {
+  test('is recorded with digests, and without any text of the request or the certificate', () => {
     const { record } = authorise(
       { usrProxyCert: site.staff.pem, usrAttCert: 'secret', id: 'c0ffee', peer: '192.0.2.1' },
       AT,
@@ -112,12 +112,12 @@ describe('a user of a trusted host', () => {
     });
   });
 
-  test('whose certificate writes names in another order gets them too', () => {
+  test('whose certificate has names in another order gets them too', () => {
     const text = partnersCertificate(site, { holder: '/CN=Visitor/O=Test', issuer: '/CN=Partner Authority/O=Test' });
     expect(outcome(visitorProxy, text)).toBe('AccessGranted');
   });
 
-  test('cannot have what was mapped mapped again', () => {
+  test('cannot have mapped roles mapped again', () => {
     const { answer } = authorise({ usrProxyCert: visitorProxy, usrAttCert: partnersCertificate(site) }, AT);
     expect(outcome(visitorProxy, answer.attCert)).toBe('AccessError externalProvenance');
     expect(outcome(visitorProxy, partnersCertificate(site, { provenance: 'mapped' }))).toBe(
@@ -126,7 +126,7 @@ describe('a user of a trusted host', () => {
   });
 });
 
-describe('refused is', () => {
+describe('a refused request', () => {
   const refusals: Record<string, () => readonly [chain: string, certificate: string, outcome: string, at?: number]> = {
     'a chain of another CA of the same name': () => {
       const rogue = holderOf('user', nameDer(person('Staff')), ecPair(), caOf('CA'));
@@ -242,12 +242,12 @@ describe('refused is', () => {
       return [visitorProxy, partnersCertificate(site, {}, ec), 'AccessError externalSignature'];
     },
   };
-  test.for(Object.entries(refusals))('%s', ([, given]) => {
+  test.for(Object.entries(refusals))('is refused: %s', ([, given]) => {
     const [chain, certificate, expected, at] = given();
     expect(outcome(chain, certificate, at)).toBe(expected);
   });
 
-  test('an attribute certificate with a byte changed, whichever check notices', () => {
+  test('is refused for an attribute certificate with a changed byte, whichever check notices', () => {
     const text = partnersCertificate(site);
     const bytes = Buffer.from(text);
     const granted = someOf([...bytes.keys()], 800).filter((i) => {
@@ -262,11 +262,11 @@ describe('refused is', () => {
   });
 });
 
-describe('recorded is', () => {
+describe('the record of a decision', () => {
   const recordOf = (usrProxyCert: string, usrAttCert = '', at = AT) =>
     authorise({ usrProxyCert, usrAttCert, id: 'c0ffee' }, at).record;
 
-  test('who a refused chain says it is of, although nobody believes that', () => {
+  test('has the claimed holder of a refused chain, although it is unproven', () => {
     const rogue = holderOf('user', nameDer(person('Mrs\n"X')), ecPair(), caOf('CA'));
     const evil = holderOf('user', nameDer(person('x/CN=Staff')), ecPair(), site.ca);
     const expired = proxyOf(site.staff, 'proxy', '1', { notAfter: AT - 1 }).pem;
@@ -278,11 +278,11 @@ describe('recorded is', () => {
     ]);
   });
 
-  test('nobody as claimed once the chain proved the user', () => {
+  test('has no claimed holder once the chain proved the user', () => {
     expect(recordOf(visitorProxy)).toMatchObject({ holder: '/O=Test/CN=Visitor', claimed: '', site: '' });
   });
 
-  test('whose attribute certificate a grant rests on, and whose did not help', () => {
+  test('has the attribute certificate that a grant is based on, and the one that did not help', () => {
     const other = holderOf('signer', nameDer(person('Other')), rsaPair(), site.ca);
     const long = partnersCertificate(site, { issuerName: 'x'.repeat(201) });
     const sent = [

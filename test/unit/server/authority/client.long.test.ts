@@ -105,7 +105,7 @@ async function reload(): Promise<void> {
 }
 
 describe('a running authority', () => {
-  test('answers both operations and records what it decided', async () => {
+  test('answers both operations and records its decisions', async () => {
     const { cell, answer } = await ask(roleCall('reader'));
     expect([cell, answer.status]).toEqual([OUTCOME.listed, 200]);
     expect(textOf(await ask(roleCall('reader')))).toContain(
@@ -142,7 +142,7 @@ describe('a running authority', () => {
     expect(new Set((await eventsOf('authorisation', 30)).map(({ serialNumber }) => serialNumber)).size).toBe(30);
   });
 
-  test('finds a response of getTrustedHostInfo by the bytes of its request, except that for an unknown role', async () => {
+  test('finds a response of getTrustedHostInfo by the bytes of its request, except for an unknown role', async () => {
     const found = (text: string, charset?: string): Outcome | undefined =>
       client.find({ body: Buffer.from(text), charset, sender: {} });
     expect(found(roleCall('reader'))).toBeUndefined();
@@ -156,7 +156,7 @@ describe('a running authority', () => {
     expect(found(roleCall('reader'))).toBeUndefined();
   });
 
-  test('refuses messages that find no room with a fault, and answers the others', async () => {
+  test('refuses messages beyond its queue with a fault, and answers the others', async () => {
     const busy = outcomeOf({ fault: 'busy' });
     const outcomes = await Promise.all(Array.from({ length: 300 }, () => ask(authorisationOf('no'))));
     expect(outcomes.filter((outcome) => outcome.answer === busy.answer)).toHaveLength(300 - 256);
@@ -174,7 +174,7 @@ describe('a running authority', () => {
     expect(ended.indexOf('short')).toBeLessThanOrEqual(1);
   });
 
-  test('answers what waits when it is closed', async () => {
+  test('answers pending messages when it is closed', async () => {
     const roles = Promise.all(Array.from({ length: 10 }, () => rolesGranted()));
     client.close();
     expect(await roles).toEqual(Array.from({ length: 10 }, () => ['staff', 'reader']));
@@ -184,7 +184,7 @@ describe('a running authority', () => {
 });
 
 describe('the audit', () => {
-  test('ends a line that broke off and has each decision before its response', async () => {
+  test('completes a broken line and has each decision before its response', async () => {
     writeFileSync(auditLog(), '{"broke');
     for (let i = 1; i <= 3; i++) {
       await rolesGranted();
@@ -195,7 +195,7 @@ describe('the audit', () => {
 });
 
 describe('an authority thread that dies', () => {
-  test('is started again; messages get a fault meanwhile, and no recorded grant is lost', async () => {
+  test('is restarted; messages get a fault meanwhile, and no recorded grant is lost', async () => {
     expect(await rolesGranted()).toEqual(['staff', 'reader']);
     const waiting = ask(authorisationOf(site.staff.pem));
     await worker.terminate();
@@ -219,7 +219,7 @@ describe('a reload', () => {
     expect(await refusal()).toMatch(/usrProxyCert/);
   });
 
-  test('reaches every thread, those that start later too', async () => {
+  test('reaches every thread, also those that start later', async () => {
     site.write('users', '"/O=Test/CN=Staff" guest\n');
     await supervisor.reload();
     const later = await connected(supervisor.link());
@@ -227,7 +227,7 @@ describe('a reload', () => {
     later.close();
   });
 
-  test('takes the CRLs that are there now: without a current one nobody gets in', async () => {
+  test('loads the current CRLs: without a current one no user is accepted', async () => {
     mkdirSync(join(site.directory, 'crls'));
     site.write('authority.toml', ['crls = "crls"', ...CONFIG_LINES].join('\n'));
     await reload();
@@ -237,7 +237,7 @@ describe('a reload', () => {
   });
 });
 
-describe('the directory of CRLs is looked at by the clock:', () => {
+describe('the periodic check of the CRL directory', () => {
   /** Only the supervisor's timer is fake: threads, files and messages are real. */
   beforeEach(async () => {
     client.close();
@@ -266,7 +266,7 @@ describe('the directory of CRLs is looked at by the clock:', () => {
     expect(client.trustedHosts() === before).toBe(brings === 'nothing');
   }
 
-  test('a new CRL refuses a certificate that was accepted before', async () => {
+  test('refuses by a new CRL a certificate that was accepted before', async () => {
     expect(await rolesGranted()).toEqual(['staff', 'reader']);
     writeCrl([site.staff.certificate.serialNumber], 'newer.r0');
     expect(await rolesGranted()).toEqual(['staff', 'reader']);
@@ -277,7 +277,7 @@ describe('the directory of CRLs is looked at by the clock:', () => {
 
   const BROKEN = '-----BEGIN X509 CRL-----\nAAAA\n-----END X509 CRL-----\n';
 
-  test('a broken file is named once, and keeps no other file from being renewed', async () => {
+  test('names a broken file once, and still renews the other files', async () => {
     site.write(join('crls', 'other.r0'), BROKEN);
     await tick('another configuration');
     await tick('nothing');
@@ -297,7 +297,7 @@ describe('the directory of CRLs is looked at by the clock:', () => {
     expect(supervisor.status()).toMatchObject({ unusableFiles: 0 });
   });
 
-  test('a broken file in place of the only CRL of a CA refuses whom that CA certified, until it is mended', async () => {
+  test('refuses the users of a CA whose only CRL is broken, until it is repaired', async () => {
     expect(await rolesGranted()).toEqual(['staff', 'reader']);
     site.write(join('crls', 'ca.crl'), BROKEN);
     await tick('another configuration');
@@ -307,7 +307,7 @@ describe('the directory of CRLs is looked at by the clock:', () => {
     expect(await rolesGranted()).toEqual(['staff', 'reader']);
   });
 
-  test('new ones that another mistake kept out are taken once that is mended, without another change of theirs', async () => {
+  test('loads new files that another error kept out once that is repaired, without another change of theirs', async () => {
     site.write('authority.toml', ['x = 1', 'crls = "crls"', ...CONFIG_LINES].join('\n'));
     writeCrl([site.staff.certificate.serialNumber]);
     await tick('nothing');
@@ -319,7 +319,7 @@ describe('the directory of CRLs is looked at by the clock:', () => {
     expect(await refusal()).toMatch(/has been revoked\.$/);
   });
 
-  test('what stands there and leads nowhere keeps no change of others from being seen', async () => {
+  test('sees changes of other files despite a dangling link', async () => {
     symlinkSync('round', join(site.directory, 'crls', 'round'));
     await reload();
     writeCrl([site.staff.certificate.serialNumber]);
@@ -327,13 +327,13 @@ describe('the directory of CRLs is looked at by the clock:', () => {
     expect(await refusal()).toMatch(/has been revoked\.$/);
   });
 
-  test('while nothing changes nothing is read again', async () => {
+  test('reads nothing again while nothing changes', async () => {
     const before = (await eventsOf('authorityLoaded', 2)).length;
     await tick('nothing');
     expect(await eventsOf('authorityLoaded', 2)).toHaveLength(before);
   });
 
-  test('a directory that is gone, and then there again, is a mistake meanwhile', async () => {
+  test('reports an error while the directory is missing', async () => {
     renameSync(join(site.directory, 'crls'), join(site.directory, 'away'));
     await tick('nothing');
     const [{ mistakes } = { mistakes: [] as readonly string[] }] = await eventsOf('authorityReloadRefused', 1);

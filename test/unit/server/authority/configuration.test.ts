@@ -38,7 +38,7 @@ function roles(name: string): readonly string[] {
 }
 
 describe('a good configuration', () => {
-  test('is taken: users of both sources, hosts with their mappings, and the defaults', () => {
+  test('is loaded: users of both sources, hosts with their mappings, and the defaults', () => {
     expect(mistakesOf(CONFIG_LINES)).toEqual([]);
     expect(roles('/O=Test/CN=Staff')).toEqual(['staff', 'reader']);
     expect(roles('/CN=Boss/O=Test')).toEqual(['admin', 'staff']);
@@ -60,12 +60,12 @@ describe('a good configuration', () => {
     expect(Buffer.from(certificate)).toEqual(Buffer.from(site.site.certificate.der));
   });
 
-  test('has its key and certificate in one file, where that is so', () => {
+  test('may have its key and certificate in one file', () => {
     site.write('both.pem', `${site.site.key.export({ type: 'pkcs8', format: 'pem' }) as string}${site.site.pem}`);
     expect(mistakesOf(changed({ key: 'key = "both.pem"', certificate: 'certificate = "both.pem"' }))).toEqual([]);
   });
 
-  test('says what an operator should know', () => {
+  test('has notes for the operator', () => {
     site.write('authority.toml', ['allowWeak = true', 'externalSignatures = ["rsa-sha1"]', ...CONFIG_LINES].join('\n'));
     chmodSync(join(site.directory, 'site.key'), 0o644);
     const loading = loadAuthority(site.config, AT);
@@ -89,7 +89,7 @@ describe('a good configuration', () => {
     return loading.notes.filter((note) => !/^(?:the certificate of .* expires|revocation is not)/.test(note));
   }
 
-  test('says which CAs let nobody in: those that are none, have expired, or are there twice', () => {
+  test('has notes about CAs without users: invalid, expired, or repeated ones', () => {
     const old = holderOf('ca', nameDer(person('Old CA')), ecPair(), undefined, { notBefore: AT - 9, notAfter: AT - 1 });
     const early = holderOf('ca', nameDer(person('Early CA')), ecPair(), undefined, {
       notBefore: AT + 1,
@@ -107,7 +107,7 @@ describe('a good configuration', () => {
     expect(notesOf(CONFIG_LINES)).toEqual([]);
   });
 
-  test('says of which CA there is no current CRL', () => {
+  test('has a note about a CA without a current CRL', () => {
     mkdirSync(join(site.directory, 'lists'));
     const lines = ['crls = "lists"', ...CONFIG_LINES];
     const note = 'there is no current CRL of /O=Test/CN=CA: nobody whom it certified gets in';
@@ -118,7 +118,7 @@ describe('a good configuration', () => {
     expect([notesOf(lines), notesOf(lines, AT + 101)]).toEqual([[], [note]]);
   });
 
-  test('says where nobody can get in', () => {
+  test('has a note if no user can be accepted', () => {
     site.write('users', '');
     const end = CONFIG_LINES.indexOf('[users]');
     expect(notesOf(CONFIG_LINES.slice(0, end))).toEqual([
@@ -127,7 +127,7 @@ describe('a good configuration', () => {
     site.write('users', '"/O=Test/CN=Staff" staff, reader\n');
   });
 
-  test('may have names with quotes, backslashes, other scripts, and those that objects have of themselves', () => {
+  test('may have names with quotes, backslashes, other scripts, and those that objects inherit', () => {
     site.write('users', String.raw`"/O=Test/CN=\"Q\" \\ Ünï" staff` + '\r\n"/CN=__proto__" constructor\r\n');
     expect(mistakesOf(CONFIG_LINES)).toEqual([]);
     expect([roles('/O=Test/CN="Q" \\ Ünï'), roles('/CN=__proto__')]).toEqual([['staff'], ['constructor']]);
@@ -135,7 +135,7 @@ describe('a good configuration', () => {
   });
 });
 
-describe('a mistake is told with its file and line:', () => {
+describe('an error in a configuration', () => {
   test.for<[what: string, lines: () => readonly string[], mistakes: readonly string[]]>([
     ['no TOML', () => ['name = "Here"', 'key = '], [expect.stringMatching(/^authority\.toml:2:\d+: /) as string]],
     [
@@ -167,7 +167,7 @@ describe('a mistake is told with its file and line:', () => {
       ],
     ],
     [
-      'a path that is none, once',
+      'an invalid path, once',
       () => changed({ usersFile: 'usersFile = 5' }),
       ['authority.toml:5:1: usersFile: got 5, want the path of a directory or file'],
     ],
@@ -203,7 +203,7 @@ describe('a mistake is told with its file and line:', () => {
       ],
     ],
     [
-      'what is no file and would be waited for',
+      'a pipe or device, which would block',
       () => changed({ key: 'key = "/dev/zero"', 'ca =': 'ca = ["/dev"]' }),
       [
         'authority.toml:2:1: /dev/zero cannot be read (it is no file but a pipe, a device or a directory)',
@@ -281,12 +281,12 @@ describe('a mistake is told with its file and line:', () => {
         'authority.toml:2:1: users: want a table, "/O=Site/CN=Name" = ["role"]',
       ],
     ],
-  ])('%s', ([, lines, expected]) => {
+  ])('is reported with its file and line: %s', ([, lines, expected]) => {
     expect(mistakesOf(lines())).toEqual(expected);
   });
 });
 
-describe('a key or certificate that nobody would accept is a mistake:', () => {
+describe('a key or certificate that no site would accept', () => {
   const other = holderOf('signer', nameDer(person('Other')), ecPair(), caOf('Other CA'));
   test.for<[what: string, prepare: () => void, mistake: string | RegExp]>([
     [
@@ -336,7 +336,7 @@ describe('a key or certificate that nobody would accept is a mistake:', () => {
       () => site.write('users', Buffer.from('"/CN=Zo\xc3\xab" r\n"/CN=Zo\xeb" r\n"/CN=\xeb" r', 'latin1')),
       /^users:2: is not UTF-8$/,
     ],
-  ])('%s', ([, prepare, mistake]) => {
+  ])('is an error: %s', ([, prepare, mistake]) => {
     site.write('authority.toml', CONFIG_LINES.join('\n'));
     prepare();
     const found = mistakes();
@@ -348,21 +348,21 @@ describe('a key or certificate that nobody would accept is a mistake:', () => {
     expect(mistakes()).toEqual([]);
   });
 
-  test('a certificate that has expired', () => {
+  test('is an error if the certificate has expired', () => {
     site.write('authority.toml', CONFIG_LINES.join('\n'));
     expect(mistakes(AT + 2 * 86_400)).toEqual([expect.stringMatching(/^site\.pem: .*expired/)]);
   });
 });
 
-describe('CRLs', () => {
-  test('whose directory cannot be read are a mistake', () => {
+describe('the CRL directory', () => {
+  test('is an error if it cannot be read', () => {
     expect(mistakesOf(['crls = "none"', ...CONFIG_LINES])).toEqual([
       'authority.toml:1:1: none cannot be read as a directory (ENOENT)',
     ]);
   });
 });
 
-test('a configuration with a byte order mark is read like one without', () => {
+test('reads a configuration with a byte order mark like one without', () => {
   site.write('authority.toml', `\uFEFF${CONFIG_LINES.join('\r\n')}`);
   appendFileSync(site.config, '\r\n');
   expect(mistakes()).toEqual([]);

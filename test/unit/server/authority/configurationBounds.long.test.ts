@@ -33,7 +33,7 @@ const FILES: readonly (readonly [what: string, lines: readonly string[]])[] = [
   ['mapConfig', ['mapConfig = "other"', ...CONFIG_LINES]],
 ];
 
-describe.skipIf(process.platform === 'win32')('a pipe that nobody writes to is a mistake as', () => {
+describe.skipIf(process.platform === 'win32')('a pipe without a writer', () => {
   beforeAll(() => {
     execFileSync('mkfifo', [join(site.directory, 'other')]);
     mkdirSync(join(site.directory, 'crls'));
@@ -41,18 +41,18 @@ describe.skipIf(process.platform === 'win32')('a pipe that nobody writes to is a
   });
   afterAll(() => void execFileSync('rm', ['-r', join(site.directory, 'other'), join(site.directory, 'crls')]));
 
-  test.each(FILES)('%s', (_, lines) => {
+  test.each(FILES)('is an error as the %s', (_, lines) => {
     expect(mistakesOf(lines)).toContain('other cannot be read (it is no file but a pipe, a device or a directory)');
   });
 
-  test('a file of CRLs, and the configuration itself', () => {
+  test('is an error as a file of CRLs, and as the configuration itself', () => {
     const ofCrls = mistakesOf(['crls = "crls"', ...CONFIG_LINES]);
     expect(ofCrls).toEqual(['crls/ca.crl cannot be read (it is no file but a pipe, a device or a directory)']);
     expect(mistakesOf([], 'other')).toEqual(['cannot be read (it is no file but a pipe, a device or a directory)']);
   });
 });
 
-test('a file that is too long is a mistake, whichever it is, and not read', () => {
+test('refuses any file that is too long, without reading it', () => {
   const path = join(site.directory, 'other');
   writeFileSync(path, '');
   // A sparse file, which needs no disk space.
@@ -62,34 +62,30 @@ test('a file that is too long is a mistake, whichever it is, and not read', () =
   expect(mistakesOf([], 'other')).toEqual(['has more than 524288 bytes']);
 });
 
-test(
-  'files of CRLs that are too long together are told so, and not each by what was left for it',
-  { timeout: 60_000 },
-  () => {
-    const folder = join(site.directory, 'many');
-    mkdirSync(folder);
-    for (const [name, bytes] of Object.entries({ 'a.crl': 64 << 20, 'b.crl': 63 << 20, 'c.crl': 2 << 20 })) {
-      writeFileSync(join(folder, name), '');
-      truncateSync(join(folder, name), bytes);
-    }
-    const mistakes = mistakesOf(['crls = "many"', ...CONFIG_LINES]);
-    expect(mistakes).toContain('many/c.crl is too long: all files of CRLs together have more than 134217728 bytes');
-  },
-);
+test('reports CRL files that are too long together once, not each by the remaining limit', { timeout: 60_000 }, () => {
+  const folder = join(site.directory, 'many');
+  mkdirSync(folder);
+  for (const [name, bytes] of Object.entries({ 'a.crl': 64 << 20, 'b.crl': 63 << 20, 'c.crl': 2 << 20 })) {
+    writeFileSync(join(folder, name), '');
+    truncateSync(join(folder, name), bytes);
+  }
+  const mistakes = mistakesOf(['crls = "many"', ...CONFIG_LINES]);
+  expect(mistakes).toContain('many/c.crl is too long: all files of CRLs together have more than 134217728 bytes');
+});
 
-test.runIf(process.platform === 'linux')('a file of no length that does not end is too long', () => {
+test.runIf(process.platform === 'linux')('refuses a file without a length that does not end as too long', () => {
   const lines = CONFIG_LINES.map((line) => line.replace('"users"', '"/proc/self/pagemap"'));
   expect(mistakesOf(lines)[0]).toMatch(/^\/proc\/self\/pagemap (?:has more than 16777216 bytes|cannot be read)/);
 });
 
-test('of many mistakes the first are told, and how many more there are', () => {
+test('reports the first of many errors, and the number of the others', () => {
   site.write('other', 'nobody\n'.repeat(3000));
   const mistakes = mistakesOf(FILES.find(([what]) => what === 'usersFile')![1]);
   expect(mistakes).toHaveLength(1001);
   expect(mistakes.at(-1)).toBe('and 2000 more mistakes');
 });
 
-test('more CA files than there are CAs are refused once', () => {
+test('refuses more CA files than there may be CAs once', () => {
   site.write('other', caOf('Other').pem.repeat(1000));
   const lines = CONFIG_LINES.map((line) => line.replace('"ca.pem"', '"other", "other", "other", "other", "other"'));
   expect(mistakesOf(lines)).toContain('ca: more than 4096 certificates, or files of them');
@@ -104,17 +100,17 @@ test.each<[string, string]>([
   ['tables', '[[a]]\n'.repeat(85_000)],
   ['arrays far down', `a = ${'['.repeat(200_000)}${']'.repeat(200_000)}`],
   ['a long text', `a = "${'x'.repeat(500_000)}"`],
-])('%s are read as quickly as anything', { timeout: 60_000 }, (_, text) => {
+])('parses %s as quickly as others', { timeout: 60_000 }, (_, text) => {
   expect(mistakesOf([text]).length).toBeGreaterThan(0);
 });
 
-test('a user of a very long line is none', { timeout: 60_000 }, () => {
+test('ignores a user in a very long line', { timeout: 60_000 }, () => {
   site.write('other', `"${'/CN=x'.repeat(2_000_000)}" staff\n"/O=Test/CN=A" staff\n`);
   const mistakes = mistakesOf(FILES.find(([what]) => what === 'usersFile')![1]);
   expect(mistakes).toEqual(['is no user; want "/O=Site/CN=Name" role, role']);
 });
 
-test('a good one may have 100,000 users, each found by name', () => {
+test('finds each of 100,000 users of a good configuration by name', () => {
   const lines = Array.from(
     { length: 100_000 },
     (_, i) => `"/O=Test/OU=Group ${i % 100}/CN=User ${i}" role${i % 7}, staff`,

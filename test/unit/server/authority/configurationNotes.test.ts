@@ -16,7 +16,7 @@ function hostNotesOf(lines: readonly string[]): readonly string[] {
   return loading.notes.filter((note) => note.includes('trusted host'));
 }
 
-test('a trusted host without mappings is legal, and told', () => {
+test('accepts a trusted host without mappings, and notes it', () => {
   const bare = ['[[trustedHost]]', 'name = "Bare"', 'uri = "https://bare.example.org/"', 'signer = "/O=Bare/CN=AA"'];
   expect(hostNotesOf(CONFIG_LINES)).toEqual([]);
   const note = 'the trusted host "Bare" maps no roles: its users get none here';
@@ -24,7 +24,7 @@ test('a trusted host without mappings is legal, and told', () => {
   expect(hostNotesOf([...CONFIG_LINES, ...bare, 'roles = []'])).toEqual([note]);
 });
 
-test('a CA that can certify nobody is told, whatever keeps it from that', () => {
+test('notes a CA that can certify no user, whatever the reason', () => {
   const noted = (keys: string[], ca: string): readonly string[] => {
     site.write('old.pem', ca);
     site.write('authority.toml', [...keys, ...CONFIG_LINES].join('\n').replace('["ca.pem"]', '["ca.pem", "old.pem"]'));

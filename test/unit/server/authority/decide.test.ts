@@ -84,7 +84,7 @@ function outcome(decision: Decision): readonly [string, string] {
 }
 
 describe('a user with roles of this site', () => {
-  test('gets them as original, and what is sent beside the chain is not looked at', () => {
+  test('gets them as original, and the attribute certificate in the request is not read', () => {
     const decision = decided({ roles: ['b', 'a'], usrAttCert: 'whatever' });
     expect(decision).toEqual({
       status: 'AccessGranted',
@@ -105,7 +105,7 @@ describe('a user with roles of this site', () => {
 });
 
 describe('a user without roles of this site', () => {
-  test.for(['', ' ', '\r\n\t '])('who sends %j beside the chain is not registered', (usrAttCert) => {
+  test.for(['', ' ', '\r\n\t '])('who sends %j with the chain is not registered', (usrAttCert) => {
     expect(decided({ usrAttCert })).toEqual({
       status: 'AccessDenied',
       user: USER,
@@ -122,7 +122,7 @@ describe('a user without roles of this site', () => {
     expect(outcome(decided({ certificate: { content } }))).toEqual(['AccessGranted', 'reader,guest,editor']);
   });
 
-  test('gets all roles that a role is mapped to, ten times as many in about ten times the time', () => {
+  test('gets all roles that a role maps to, ten times as many in about ten times the time', () => {
     const costFor = (count: number): number => {
       const mappings = Array.from({ length: count }, (_, i) => ({ remote: 'student', local: `role${i}` }));
       const policy = { hosts: new Map([['Partner', { ...PARTNER, mappings }]]) };
@@ -131,7 +131,7 @@ describe('a user without roles of this site', () => {
     expect(costFor(50_000)).toBeLessThan(40 * costFor(5000));
   });
 
-  test('gets mapped roles as mapped, from this site', () => {
+  test('gets mapped roles marked as mapped, from this site', () => {
     const { status, ...rest } = decided({});
     expect([status, 'content' in rest && rest.content]).toMatchObject([
       'AccessGranted',
@@ -153,11 +153,11 @@ describe('an attribute certificate of another site', () => {
     ['whose issuer is no name', { certificate: { issuer: undefined } }, ['AccessError', 'externalIssuer']],
     ['that has expired', { certificate: { content: expired } }, ['AccessError', 'externalTime']],
     ['that is not valid yet', { certificate: { content: early } }, ['AccessError', 'externalTime']],
-    ['of somebody else', { certificate: { holder: 'other' } }, ['AccessError', 'externalHolder']],
+    ['of another holder', { certificate: { holder: 'other' } }, ['AccessError', 'externalHolder']],
     ['whose holder is no name', { certificate: { holder: undefined } }, ['AccessError', 'externalHolder']],
     ['of a site that is not trusted', { certificate: { content: elsewhere } }, ['AccessDenied', 'untrustedHost']],
     [
-      'signed by somebody else than its site',
+      'signed by another key than that of its site',
       { certificate: { signer: 'x', issuer: 'x' } },
       ['AccessError', 'externalHost'],
     ],
@@ -177,7 +177,7 @@ describe('an attribute certificate of another site', () => {
       { certificate: { content: early }, policy: { clockSkewSeconds: 1 } },
       ['AccessGranted', 'editor,reader,guest'],
     ],
-  ])('%s is judged as it should be', ([, given, expected]) => {
+  ])('%s gets the right decision', ([, given, expected]) => {
     expect(outcome(decided(given))).toEqual(expected);
   });
 
@@ -204,7 +204,7 @@ describe('an attribute certificate of another site', () => {
   });
 });
 
-describe('the validity of what is issued', () => {
+describe('the validity of an issued attribute certificate', () => {
   const windowOf = (given: Case): readonly number[] | string => {
     const decision = decided({ roles: ['r'], ...given });
     if (decision.status !== 'AccessGranted') return decision.refusal.code;
@@ -222,8 +222,8 @@ describe('the validity of what is issued', () => {
     ],
     ['ends with the chain before the certificate', { roles: [], user: { expiresAt: AT + 5 } }, [0, 5]],
     ['is never empty', { user: { expiresAt: AT } }, 'window'],
-    ['is none once the certificate of this site has expired', { policy: { issuerNotAfter: AT - 1 } }, 'window'],
-    ['is none once that was revoked', { policy: { isIssuerRevoked: true } }, 'window'],
+    ['ends once the certificate of this site has expired', { policy: { issuerNotAfter: AT - 1 } }, 'window'],
+    ['ends once that was revoked', { policy: { isIssuerRevoked: true } }, 'window'],
     ['but for clocks that differ', { policy: { issuerNotAfter: AT - 1, clockSkewSeconds: 1 } }, [0, 28_800]],
     [
       'is never over already, were it by an earlier begin',
@@ -240,7 +240,7 @@ describe('the validity of what is issued', () => {
   });
 });
 
-test('a chain that proves nobody is an error, and nothing else is looked at', () => {
+test('reports a chain that proves no user as an error, and checks nothing else', () => {
   const refusal = { code: 'userChain', sentence: 'No.' } as const;
   const never = (): never => {
     throw new Error('was asked');

@@ -13,7 +13,7 @@ const CA = caOf('CA');
 const directory = temporaryDirectory();
 const file = (name: string): string => join(directory, name);
 
-test('a demonstration is kept while it is good, and made anew when it is about to expire or is not whole', () => {
+test('keeps a good demonstration, and makes it again if it is about to expire or is incomplete', () => {
   const home = file('cache/demonstration');
   const key = (): string => readFileSync(join(home, 'authority.key'), 'utf8');
   expect(prepareDemonstration(home, NOW)).toBe(home);
@@ -28,7 +28,7 @@ test('a demonstration is kept while it is good, and made anew when it is about t
   expect(key()).not.toBe(second);
 });
 
-test('a demonstration that was changed is kept while it is whole', () => {
+test('keeps a changed demonstration while it is complete', () => {
   const home = file('changed/demonstration');
   prepareDemonstration(home, NOW);
   const config = join(home, DEMONSTRATION_FILES.config);
@@ -46,7 +46,7 @@ test('a demonstration that was changed is kept while it is whole', () => {
   expect(readdirSync(dirname(home))).toEqual(['demonstration']);
 });
 
-test('a demonstration whose key stands beside its certificate, or that has another CA, is that which was changed', () => {
+test('regards a demonstration as changed if its key is next to its certificate, or if it has another CA', () => {
   const home = file('beside/demonstration');
   prepareDemonstration(home, NOW);
   const [certificate, ca] = ['authority.pem', 'ca.pem'].map((name) => join(home, name));
@@ -57,7 +57,7 @@ test('a demonstration whose key stands beside its certificate, or that has anoth
   expect([certificate!, ca!].map((name) => readFileSync(name, 'utf8'))).toEqual(texts);
 });
 
-test.each([2, 25])('a demonstration is made anew where the clock was set back by %d hours', (hours) => {
+test.each([2, 25])('makes a demonstration again if the clock was set back by %d hours', (hours) => {
   const home = file('clock/demonstration');
   const at = NOW - hours * 3600;
   prepareDemonstration(home, NOW);

@@ -78,14 +78,14 @@ async function toldAt(seconds: number): Promise<readonly string[]> {
 const UNLISTED = 'there is no current CRL of /O=Test/CN=CA: nobody whom it certified gets in';
 const EXPIRED = 'the CA /O=Test/CN=Old CA has expired: nobody whom it certified gets in';
 
-test('the first of each kind is known: of several CRLs of a CA the last counts, and none at all is 0', () => {
+test('knows the first expiry of each kind: the last of several CRLs of a CA counts, and without one it is 0', () => {
   expect(firsts()).toEqual({ certificate: AT + 1000, cas: AT + 500, crls: AT + 300 });
   expect(firsts(AT + 301)).toEqual({ certificate: AT + 1000, cas: AT + 500, crls: 0 });
   configure([]);
   expect(firsts()).toEqual({ certificate: AT + 1000, cas: AT + 500 });
 });
 
-test('what runs out while it is served is told once, within a minute, and stands in the status', async () => {
+test('reports an expiry while serving once, within a minute, and shows it in the status', async () => {
   supervisor = supervised();
   expect(supervisor.status()).toEqual({
     siteName: 'Here',
@@ -106,7 +106,7 @@ test('what runs out while it is served is told once, within a minute, and stands
   ]);
 });
 
-test('a CRL that was made in advance counts from its time on', async () => {
+test('counts a CRL that was made in advance from its start', async () => {
   writeCrl('ca.next.crl', AT + 600, site.ca, AT + 290);
   writeCrl('ca.later.crl', AT + 900, site.ca, AT + 700);
   supervisor = supervised();
@@ -122,7 +122,7 @@ test('a CRL that was made in advance counts from its time on', async () => {
   expect(await toldAt(901)).toEqual([`901: ${UNLISTED}`]);
 });
 
-test('a CRL that begins behind the load ends the note that there is none, and is told when it runs out', async () => {
+test('removes the note about a missing CRL when one becomes valid after the load, and reports its expiry', async () => {
   for (const name of ['ca.crl', 'ca.r0']) writeCrl(name, AT + 300, site.ca, AT + 120);
   supervisor = supervised();
   expect(supervisor.status().notes.slice(1)).toEqual([UNLISTED]);
@@ -131,7 +131,7 @@ test('a CRL that begins behind the load ends the note that there is none, and is
   expect(await toldAt(301)).toEqual([`301: ${UNLISTED}`]);
 });
 
-test('what had run out before is a note, not told again; what is mended is neither', async () => {
+test('notes earlier expiries without an event, and reports no repaired ones', async () => {
   now = AT + 301;
   supervisor = supervised();
   expect(supervisor.status().notes.slice(1)).toEqual([UNLISTED]);
@@ -143,7 +143,7 @@ test('what had run out before is a note, not told again; what is mended is neith
   expect(await toldAt(401)).toEqual([`401: ${UNLISTED}`]);
 });
 
-test('a CRL that says nothing of users is none, and why it does not is told', () => {
+test('ignores a CRL that does not cover users, and reports why', () => {
   const note = 'the CRL of /O=Test/CN=CA is not signed by a CA of that name here: nobody whom it certified gets in';
   for (const name of ['ca.crl', 'ca.r0']) writeCrl(name, AT + 300, { name: site.ca.name, key: ecPair().privateKey });
   expect(firsts()).toEqual({ certificate: AT + 1000, cas: AT + 500, crls: 0 });
@@ -153,7 +153,7 @@ test('a CRL that says nothing of users is none, and why it does not is told', ()
   expect(firsts()).toMatchObject({ crls: AT + 200 });
 });
 
-test('a CRL that the weak key of a CA of that name signed is none, and that is told, unless weak ones are allowed', () => {
+test('ignores and reports a CRL signed by the weak key of a CA of that name, unless weak ones are allowed', () => {
   const weak = holderOf('ca', site.ca.name, rsaPair(1024), undefined, { notBefore: AT - 100, notAfter: AT + 1000 });
   site.write('ca.pem', site.ca.pem + weak.pem);
   for (const name of ['ca.crl', 'ca.r0']) writeCrl(name, AT + 300, weak);
@@ -167,7 +167,7 @@ test('a CRL that the weak key of a CA of that name signed is none, and that is t
   expect(firsts()).toMatchObject({ crls: AT + 300 });
 });
 
-test('a CRL of CAs alone counts until there is one of users', async () => {
+test('uses a CRL about CAs alone until there is one about users', async () => {
   for (const name of ['ca.crl', 'ca.r0', 'old.crl']) rmSync(join(site.directory, 'crls', name));
   configure(['crls = "crls"']);
   const ofCas = extension('2.5.29.28', sequence(implicit(2, Buffer.of(0xff))), true);
@@ -188,7 +188,7 @@ test('a CRL of CAs alone counts until there is one of users', async () => {
   expect(await toldAt(201)).toEqual([`201: ${UNLISTED}`]);
 });
 
-test('what certified the authority runs out before its own certificate: nothing is granted then', async () => {
+test('grants nothing once a certificate above the one of the authority has expired', async () => {
   const validity = { notBefore: AT - 100, notAfter: AT + 200 };
   const between = holderOf('ca', nameDer(person('Between')), ecPair(), site.ca, validity);
   const own = holderOf('signer', site.site.name, rsaPair(), between, { ...validity, notAfter: AT + 1000 });
@@ -202,7 +202,7 @@ test('what certified the authority runs out before its own certificate: nothing 
   ]);
 });
 
-test('a CA that was certified anew goes on where the one before ends', () => {
+test('accepts a renewed CA certificate after the old one expires', () => {
   const pair = { publicKey: createPublicKey(site.ca.key), privateKey: site.ca.key };
   const anew = holderOf('ca', site.ca.name, pair, undefined, { notBefore: AT - 100, notAfter: AT + 5000 });
   const own = holderOf('signer', site.site.name, rsaPair(), site.ca, { notBefore: AT - 100, notAfter: AT + 3000 });
@@ -213,7 +213,7 @@ test('a CA that was certified anew goes on where the one before ends', () => {
   expect(loadedData(site).issuerNotAfter).toBe(AT + 3000);
 });
 
-test('a CRL that lists the certificate of the authority itself is told, and nothing is granted', () => {
+test('grants nothing if a CRL lists the certificate of the authority itself, and reports it', () => {
   expect(loadedData(site).isIssuerRevoked).toBe(false);
   const { name: subject, key: privateKey } = site.ca;
   const revoked = [site.site.certificate.serialNumber];
@@ -235,7 +235,7 @@ test('a CRL that lists the certificate of the authority itself is told, and noth
   expect(loadedData(site).isIssuerRevoked).toBe(false);
 });
 
-test('what lies beside the CRLs and leads nowhere keeps nobody from new ones', async () => {
+test('loads new CRLs despite a dangling link next to them', async () => {
   symlinkSync('/nowhere', join(site.directory, 'crls', 'old.signing_policy'));
   supervisor = supervised();
   writeCrl('ca.newer.crl', AT + 400);
@@ -243,13 +243,13 @@ test('what lies beside the CRLs and leads nowhere keeps nobody from new ones', a
   expect(supervisor.status()).toMatchObject({ expires: { crls: AT + 400 } });
 });
 
-test('clocks may differ by the skew that is set', async () => {
+test('allows clocks to differ by the configured skew', async () => {
   configure(['crls = "crls"', 'clockSkewSeconds = 60']);
   supervisor = supervised();
   expect([await toldAt(360), await toldAt(361)]).toEqual([[], [`361: ${UNLISTED}`]]);
 });
 
-test('the mistakes of files that were not taken stand in the status until they are mended', async () => {
+test('shows the errors of unused files in the status until they are repaired', async () => {
   supervisor = supervised();
   configure(['mistake = 1']);
   expect(await supervisor.reload()).toBe(false);

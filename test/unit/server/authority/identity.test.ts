@@ -20,11 +20,11 @@ afterAll(() => site.remove());
 
 const mistakesOf = (lines: readonly string[]): readonly string[] => mistakesWith(site, lines);
 
-describe('an own certificate that other sites refuse', () => {
+describe('an authority certificate that other sites refuse', () => {
   test.each([
     ['that is not for signatures', 'ca', 5n, /^site\.pem: is not for signatures by its key usage: other sites/],
     ['with an endless serial number', 'signer', 10n ** 100n, /^site\.pem: has a serial number below 0, or of more/],
-  ] as const)('%s', (_what, kind, serialNumber, message) => {
+  ] as const)('is refused: %s', (_what, kind, serialNumber, message) => {
     const { certificate, key, name, pem } = site.site;
     const issuer = { name: site.ca.name, key: site.ca.key };
     const validity = { notBefore: certificate.notBefore, notAfter: certificate.notAfter };
@@ -39,7 +39,7 @@ describe('an own certificate that other sites refuse', () => {
   });
 });
 
-describe('an own certificate whose names', () => {
+describe('an authority certificate whose names', () => {
   const KEYS = ecPair();
   const RULES = { algorithms: ['ecdsa-sha256'], allowWeak: false } as const;
   const ORDINARY = nameDer(person('Ordinary'));
@@ -96,7 +96,7 @@ describe('an own certificate whose names', () => {
       sequence(set(attribute('2.5.4.3', 'A+B'), attribute('2.5.4.11', 'C,D')), set(attribute('2.5.4.3', 'E'))),
     ],
     [
-      'have types that nobody knows',
+      'have unknown types',
       nameDer([
         ['1.2.3.4', 'A'],
         ['2.999.1', '#B,'],
@@ -111,23 +111,23 @@ describe('an own certificate whose names', () => {
       ]),
     ],
     ['have 1,024 characters', common('x'.repeat(1021))],
-  ])('%s is none', (_, name) => {
+  ])('%s is accepted', (_, name) => {
     expect(sayings(name, ORDINARY)).toEqual([[], undefined]);
     expect(sayings(ORDINARY, name)).toEqual([[], undefined]);
   });
 
   test.each<[string, Uint8Array]>([
     ['have 1,025', common('x'.repeat(1022))],
-    ['have so many with what is written before commas', common(','.repeat(511))],
+    ['have 1,025 with the escapes of commas', common(','.repeat(511))],
     ['end in a blank that others take away', common('A\u00a0')],
-  ])('%s is one', (_, name) => {
+  ])('%s is an error', (_, name) => {
     for (const [mistakes, refusal] of [sayings(name, ORDINARY), sayings(ORDINARY, name)]) {
       expect(mistakes).toEqual([`site.pem: ${LONG}: other sites refuse what is signed with it`]);
       expect(refusal).toBe('names another certificate than the one it carries');
     }
   });
 
-  test('are any is one exactly where others refuse what it signs', () => {
+  test('are random is an error exactly if other sites refuse its signatures', () => {
     const unit = fc.constantFrom(',', '+', '"', '\\', '<', '>', ';', '=', '#', ' ', '\u00a0', 'é', '𝄞', 'A', 'f', '0');
     const types = fc.constantFrom('CN', 'O', 'DC', 'emailAddress', '1.2.3.4');
     const names = fc.array(fc.tuple(types, fc.string({ unit, maxLength: 6 })), { minLength: 1, maxLength: 3 });
@@ -143,7 +143,7 @@ describe('an own certificate whose names', () => {
 });
 
 describe('a directory of CRLs', () => {
-  test('may have the certificates of CAs beside them, as those of grids have', () => {
+  test('may contain the certificates of CAs too, as in grids', () => {
     mkdirSync(join(site.directory, 'grid'));
     const lines = ['crls = "grid"', ...CONFIG_LINES];
     site.write('grid/ca.pem', site.ca.pem + site.ca.pem);
@@ -157,7 +157,7 @@ describe('a directory of CRLs', () => {
   });
 });
 
-test('serial numbers differ, are positive and use their 96 bits', () => {
+test('makes different positive serial numbers of 96 bits', () => {
   const numbers = Array.from({ length: 2000 }, randomSerialNumber);
   expect(new Set(numbers).size).toBe(numbers.length);
   expect(numbers.every((one) => one > 0n && one < 1n << 96n)).toBe(true);

@@ -35,15 +35,15 @@ function outcome(usrProxyCert: string, usrAttCert = ''): readonly string[] {
   return [answer.statCode, record.reason, answer.errMsg].filter(Boolean);
 }
 
-describe('a CA that certifies a name of another one', () => {
+describe('a CA that certifies a name of another CA', () => {
   const forged = (): string => proxyOf(holderOf('user', nameDer(person('Staff')), ecPair(), other)).pem;
 
-  test('is believed where no namespaces are set', () => {
+  test('is trusted if no namespaces are set', () => {
     site.write('authority.toml', CONFIG_LINES.join('\n'));
     expect(outcome(forged())).toEqual(['AccessGranted']);
   });
 
-  test('is not where the name is outside of its namespaces, and those of the other CA get in as before', () => {
+  test('is refused if the name is outside of its namespaces, and users of the other CA are accepted as before', () => {
     configure(OWN, '"/O=Test/CN=Other CA" = "/O=Elsewhere/*"');
     expect(outcome(forged())).toEqual([
       'AccessError',
@@ -63,14 +63,14 @@ describe('a CA that certifies a name of another one', () => {
     expect(outcome(elsewhere.pem)).toEqual(['AccessDenied', 'unregistered', expect.any(String)]);
   });
 
-  test('is not where it has no namespaces at all', () => {
+  test('is refused if it has no namespaces at all', () => {
     configure(OWN);
     expect(outcome(forged())[2]).toContain(
       'The certificate of /O=Test/CN=Staff was issued by /O=Test/CN=Other CA, which has no namespaces.',
     );
   });
 
-  test('is not where it signs for a trusted host', () => {
+  test('is refused if it signs for a trusted host', () => {
     const partner = holderOf('signer', site.partner.name, rsaPair(), other);
     configure(OWN, '"/O=Test/CN=Other CA" = ["/O=Elsewhere/*"]');
     expect(outcome(site.visitor.pem, partnersCertificate(site))).toEqual(['AccessGranted']);
@@ -80,7 +80,7 @@ describe('a CA that certifies a name of another one', () => {
     ]);
   });
 
-  test('is not through a CA below it, whose name and whose users both count', () => {
+  test('is refused through a CA below it, whose name and users both count', () => {
     const below = holderOf('ca', nameDer(person('Below')), ecPair(), other);
     const user = holderOf('user', nameDer(person('Staff')), ecPair(), below).pem + below.pem;
     const all = '"/O=Test/CN=Below" = "*"';
@@ -92,7 +92,7 @@ describe('a CA that certifies a name of another one', () => {
     expect(outcome(user)).toEqual(['AccessGranted']);
   });
 
-  test('is not with the parts of the name, or of the other CA, in an order that is within its own', () => {
+  test('is refused with parts of the name, or of the other CA, in an order within its own namespaces', () => {
     const named = (kind: 'user' | 'ca', from: Holder, ...types: readonly [string, string][]): Holder =>
       holderOf(kind, nameDer(types), ecPair(), from);
     configure(OWN, '"/O=Test/CN=Other CA" = ["/CN=*"]', '"/C=FR/O=Grid/CN=A" = ["/O=Test/*"]');
@@ -106,21 +106,21 @@ describe('a CA that certifies a name of another one', () => {
     expect(outcome(staff.pem + below.pem)[2]).toContain('CN=A/O=Grid/C=FR, which has no namespaces');
   });
 
-  test('may certify itself anew', () => {
+  test('may renew its own certificate', () => {
     const anew = holderOf('ca', other.name, ecPair(), other);
     const user = holderOf('user', nameDer(person('Staff')), ecPair(), anew);
     configure(OWN, '"/O=Test/CN=Other CA" = ["/O=Test/CN=St*"]');
     expect(outcome(user.pem + anew.pem)).toEqual(['AccessGranted']);
   });
 
-  test('is not with a name that looks like one within', () => {
+  test('is refused with a name that only looks like one within', () => {
     const name = nameDer([['O', 'Elsewhere/CN=x']]);
     configure(OWN, '"/O=Test/CN=Other CA" = ["/O=Elsewhere/*"]');
     expect(outcome(holderOf('user', name, ecPair(), other).pem)[2]).toContain('is outside of the namespaces');
   });
 });
 
-describe('a check', () => {
+describe('the check of namespaces', () => {
   /** The errors of a configuration with these namespaces, with their lines, or its notes about names. */
   function saidOf(...namespaces: readonly string[]): readonly string[] {
     configure(...namespaces);
@@ -129,7 +129,7 @@ describe('a check', () => {
     return loading.mistakes.map(({ line, message }) => `${line}: ${message}`);
   }
 
-  test('finds CAs that may speak for nobody, and namespaces of CAs that are not there', () => {
+  test('finds CAs that may certify no name, and namespaces of unknown CAs', () => {
     expect(saidOf(OWN, '"/O=Test/CN=Other CA" = []', '"/O=Else/CN=CA" = "/O=Else/*"')).toEqual([
       'the CA /O=Test/CN=Other CA has no namespaces: nobody whom it certified gets in',
       'the namespaces of "/O=Else/CN=CA" are of no configured CA, but of one below them',
@@ -142,7 +142,7 @@ describe('a check', () => {
     ]);
   });
 
-  test('finds every mistake in them', () => {
+  test('finds every error in them', () => {
     const first = CONFIG_LINES.length + 2;
     const lines = ['"CA" = "*"', OWN, '"/o=Test/cn=CA" = "*"', '"/O=A/CN=B" = ["O=A", 7]', '"/O=A/CN=C" = "/0=A/*"'];
     expect(saidOf(...lines).filter((one) => !one.startsWith('undefined'))).toEqual([

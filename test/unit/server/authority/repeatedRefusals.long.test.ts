@@ -53,7 +53,7 @@ test.each([
   ['a file', (audit: string) => ['--audit-log', audit]],
   ['standard output', () => []],
 ])(
-  'a flood of refusals takes a few lines in %s, which count all, and each grant has its line',
+  'writes few lines for a flood of refusals in %s, which count all, and one line for each grant',
   async (where, flags) => {
     const audit = join(site.directory, `${where}.log`);
     const words = ['--threads', '1', '--admin-port', '0', '--data', await sampleSnapshot(), '--authority', site.config];
@@ -80,7 +80,7 @@ test.each([
   },
 );
 
-test.skipIf(process.platform === 'win32')('a reload writes the counts that are pending', async () => {
+test.skipIf(process.platform === 'win32')('writes the pending counts on a reload', async () => {
   const audit = join(site.directory, 'reload.log');
   const words = ['--threads', '1', '--data', await sampleSnapshot(), '--authority', site.config];
   const server = await runServer([...words, '--audit-log', audit]);

@@ -23,7 +23,7 @@ function membersIn(log: string, member: string): readonly unknown[] {
     .filter((value) => value !== undefined);
 }
 
-test('each decision is recorded under the id that the access log and the answer have', async () => {
+test('records each decision under the id that the access log and the response have', async () => {
   const [audit, access] = ['audit.log', 'access.log'].map((name) => join(site.directory, name)) as [string, string];
   const logs = ['--audit-log', audit, '--access-log', access, '--trusted-proxy', '127.0.0.1/32'];
   const words = ['--data', await sampleSnapshot(), '--threads', '1', '--authority', site.config];

@@ -74,7 +74,7 @@ const file = (name: keyof typeof DEMONSTRATION_FILES): string =>
 
 // At the highest niceness all threads are alike.
 const canBeNicer = process.platform === 'linux' && nicer(getPriority()) > getPriority();
-test.runIf(canBeNicer)('one thread is nice: the authority thread', async () => {
+test.runIf(canBeNicer)('lowers the priority of one thread only: the authority thread', async () => {
   // proc(5), stat: the niceness is the 17th field after the name.
   const niceOf = (thread: string): string | undefined =>
     readFileSync(`/proc/${server.pid}/task/${thread}/stat`, 'latin1')
@@ -85,7 +85,7 @@ test.runIf(canBeNicer)('one thread is nice: the authority thread', async () => {
   await expect.poll(niceThreads, { timeout: 30_000 }).toBe(1);
 });
 
-test('a long message is answered like a short one', async () => {
+test('answers a long message like a short one', async () => {
   const short = await posted(server.port, roleCall('data-reader'));
   const long = await posted(server.port, roleCall('data-reader').padEnd(1 << 20));
   expect([long.status, long.body]).toEqual([200, short.body]);
@@ -95,14 +95,14 @@ test('a long message is answered like a short one', async () => {
 });
 
 describe('the program without any setting', () => {
-  test('says that its authority is a demonstration, and where its files are', () => {
+  test('reports that its authority is a demonstration, and where its files are', () => {
     expect(server.err()).toContain(
       `the attribute authority is a demonstration, not for real use; what to send it lies in ${files}\n`,
     );
     expect(server.err()).toContain('attribute authority: revocation is not checked: the configuration names no crls\n');
   });
 
-  test('answers both operations, on both ports', async () => {
+  test('answers both operations on both ports', async () => {
     for (const port of [server.port, server.http10Port]) {
       expect(await asked(port, roleCall('data-reader'))).toEqual(
         new Map([
@@ -131,7 +131,7 @@ describe('the program without any setting', () => {
   });
 
   test.each(['port', 'http10Port'] as const)(
-    'counts what it answers to its %s, by operation and status, of all threads together',
+    'counts the responses of its %s, by operation and status, of all threads together',
     async (port) => {
       const before = await answersCounted(server);
       const bodies = [
@@ -163,7 +163,7 @@ describe('the program without any setting', () => {
     },
   );
 
-  test('shows a grant, a denial, a mapping and who is trusted, as its guide says', async () => {
+  test('shows a grant, a denial, a mapping and the trusted hosts, as in its guide', async () => {
     const guide = file('guide');
     expect(guide).toMatch(/^A grant: .*^A denial: .*^A mapping: /ms);
     const calls = [...guide.matchAll(/^ +catalogue-replica (authority call .*)$/gm)].map(([, words]) => words!);
@@ -185,7 +185,7 @@ describe('the program without any setting', () => {
     expect(hosts).toContain('Demonstration Partner:');
   });
 
-  test('prints what it decided, a line of JSON each', async () => {
+  test('prints its decisions, one line of JSON each', async () => {
     const [line] = await server.printed(/^\{.*"status":"AccessDenied".*\}$/m);
     expect(JSON.parse(line)).toMatchObject({
       event: 'authorisation',
@@ -195,7 +195,7 @@ describe('the program without any setting', () => {
     });
   });
 
-  test('has standard output for its decisions alone, and says all else on standard error', () => {
+  test('writes only decisions to standard output, and all else to standard error', () => {
     const lines = server.out().trimEnd().split('\n');
     expect(lines.length).toBeGreaterThan(3);
     for (const line of lines)
@@ -204,7 +204,7 @@ describe('the program without any setting', () => {
     expect(server.err()).not.toContain('"event"');
   });
 
-  test('grants nothing once nobody reads its standard output, and says so to the client', async () => {
+  test('grants nothing once its standard output has no reader, and reports that to the client', async () => {
     const unheard = await runServer(['--threads', '1'], { environment: { HOME: home } });
     try {
       expect((await asked(unheard.port, authorisation(file('user')))).get('statCode')).toBe('AccessGranted');
@@ -219,7 +219,7 @@ describe('the program without any setting', () => {
 });
 
 describe.skipIf(process.platform === 'win32')('the program with a configured authority', () => {
-  test('keeps an audit log of its own, reloads on SIGHUP, never half, and drains', async () => {
+  test('writes a separate audit log, reloads atomically on SIGHUP, and drains', async () => {
     const config = join(files, DEMONSTRATION_FILES.config);
     const audit = join(home, 'audit.log');
     const configured = await runServer([
@@ -289,7 +289,7 @@ describe.skipIf(process.platform === 'win32')('the program with a configured aut
     }
   });
 
-  test.runIf(process.platform === 'linux')('grants nothing on a full disk, and says so', async () => {
+  test.runIf(process.platform === 'linux')('grants nothing on a full disk, and reports it', async () => {
     const config = join(files, DEMONSTRATION_FILES.config);
     const words = ['--data', await sampleSnapshot(), '--threads', '1', '--authority', config];
     const full = await runServer([...words, '--audit-log', '/dev/full']);
@@ -303,7 +303,7 @@ describe.skipIf(process.platform === 'win32')('the program with a configured aut
     }
   });
 
-  test('grants nothing while the directory of its audit is gone, and grants again when it is back', async () => {
+  test('grants nothing while the directory of its audit is missing, and grants again when it is back', async () => {
     const config = join(files, DEMONSTRATION_FILES.config);
     const directory = join(home, 'audits');
     const audit = join(directory, 'audit.log');
@@ -333,7 +333,7 @@ describe.skipIf(process.platform === 'win32')('the program with a configured aut
     }
   });
 
-  test('does not start with mistakes, and says all of them with file and line, before it looks at any data', async () => {
+  test('does not start with errors, and reports all of them with file and line, before it reads any data', async () => {
     const config = join(home, 'wrong.toml');
     writeFileSync(config, 'name = "x:y"\nkey = "none"\nusersFile = "wrong-users"\n[[trustedHost]]\nname = "Partner"\n');
     writeFileSync(join(home, 'wrong-users'), '# none\nnobody\n');
@@ -359,7 +359,7 @@ describe.skipIf(process.platform === 'win32')('the program with a configured aut
   });
 });
 
-test('the program with data of its own and no authority has none', async () => {
+test('has no authority if the program has its own data and no authority is configured', async () => {
   symlinkSync(fileURLToPath(new URL('../../../../data/sample', import.meta.url)), join(home, 'sample'));
   const own = await runServer(['--threads', '1', '--data', join(home, 'sample')]);
   const client = clientOf(own.url);

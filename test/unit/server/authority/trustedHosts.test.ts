@@ -39,7 +39,7 @@ ${trusted}
     });
   });
 
-  test('has its mistakes told with their lines', () => {
+  test('has its errors reported with their lines', () => {
     site.write(
       'mapConfig.xml',
       older('  <trusted name="Ol:d"><wsdl>x</wsdl><aaURI>y</aaURI>\n  <role remote="a,b"/>\n  </trusted>', 'There'),
@@ -72,14 +72,14 @@ ${trusted}
     ['that is no XML', '<AAmap>', /^mapConfig\.xml: is not well-formed XML/],
     ['with a DOCTYPE', '<!DOCTYPE AAmap><AAmap/>', /^mapConfig\.xml: has a DOCTYPE, which is not read$/],
     ['with another root', '<map/>', /^mapConfig\.xml:1: the root is map; want AAmap$/],
-  ] as const)('%s is a mistake', ([, text, mistake]) => {
+  ] as const)('%s is an error', ([, text, mistake]) => {
     site.write('mapConfig.xml', text);
     expect(mistakesOf(withOlder)).toEqual([expect.stringMatching(mistake)]);
   });
 });
 
-describe('what is told of trusted hosts', () => {
-  test('is each host with its remote roles once, in the order of the configuration', () => {
+describe('the response about trusted hosts', () => {
+  test('has each host with its remote roles once, in the order of the configuration', () => {
     const hosts = ['A', 'B', 'C'].map((name, i) => ({
       name,
       uri: `u:${name}`,

@@ -51,7 +51,7 @@ describe('files of CAs', () => {
     expect(notes[0]).toMatch(note);
   });
 
-  test('are a mistake if none can be used, or if the CA of the authority itself cannot', () => {
+  test('are an error if none is usable, or if the CA of the authority itself is not', () => {
     site.write('page.pem', '<html></html>');
     expect(mistakesWith(site, linesWith('["page.pem"]'))).toEqual([expect.stringMatching(/^page\.pem: /)]);
     site.write('other.pem', holderOf('ca', nameDer(person('Other CA')), ecPair(), undefined, validAround(NOW)).pem);
@@ -62,7 +62,7 @@ describe('files of CAs', () => {
   });
 });
 
-test.each(['', '<html></html>'])('files of CRLs that hold %j are named, and the others are used', (damaged) => {
+test.each(['', '<html></html>'])('names files of CRLs that contain %j, and uses the others', (damaged) => {
   writeCrl('ca.crl');
   site.write('crls/other.r0', damaged);
   site.write('crls/policy.txt', 'no CRL, by its name');
@@ -76,7 +76,7 @@ test.each(['', '<html></html>'])('files of CRLs that hold %j are named, and the 
   expect(loaded().notes).toContain(unlisted);
 });
 
-test('a server names damaged files wherever operators look, uses the others and renews them', async () => {
+test('names damaged files in every report of a server, uses the others and renews them', async () => {
   writeCrl('ca.r0');
   site.write('crls/empty.r0', '');
   site.write('page.pem', '<html></html>');

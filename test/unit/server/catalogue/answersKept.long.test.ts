@@ -117,7 +117,7 @@ function watched(request: Request): Request {
   return { ...request, header: (name) => (read.add(name), request.header(name)) };
 }
 
-test.each(SETTINGS)('settings %s: answers that are kept change none', async (_, settings) => {
+test.each(SETTINGS)('responds with a cache as without one under the settings %s', async (_, settings) => {
   const [keeping, plain] = [handlerKeeping(4, settings), handlerKeeping(0, settings)];
   const random = randomOf(SEED);
   const tags = new Map<string, string>();
@@ -156,7 +156,7 @@ test.each(SETTINGS)('settings %s: answers that are kept change none', async (_, 
   expect(same).toBeGreaterThan(REQUESTS / 10);
 });
 
-test('how a list is found is told anew each time, also where the list itself is known', async () => {
+test('explains a list again each time, also if the list itself is cached', async () => {
   const handler = handlerKeeping(4, { explain: true });
   const answersOf = async (url: string): Promise<readonly Answer[]> => {
     const answers: Answer[] = [];
@@ -169,7 +169,7 @@ test('how a list is found is told anew each time, also where the list itself is 
   expect(await handler(requestOf({ url: `${LIST}?limit=2` }), STAYING)).toBe(kept);
 });
 
-test('another generation is another handler, with nothing kept', async () => {
+test('has a new handler for another generation, with an empty cache', async () => {
   const request = requestOf({ url: LIST });
   const first = handlerKeeping(4, {});
   const answers: Answer[] = [];

@@ -17,7 +17,7 @@ function chooserOf(trustedProxies: readonly string[]): (headers: Record<string, 
   return (headers, peer = '10.1.2.3') => choose(requestOf({ headers, peer })).baseUrl;
 }
 
-describe('without trusted proxies', () => {
+describe('the base URL without trusted proxies', () => {
   const choose = chooserOf([]);
 
   test.each([
@@ -32,17 +32,17 @@ describe('without trusted proxies', () => {
     [{ host: 'data.example.org' }, DEFAULT],
     [{ host: 'localhost:8080', 'x-forwarded-host': 'only.example.org' }, DEFAULT],
     [{ host: 'catalogue.example.org', 'x-forwarded-proto': 'https' }, 'http://catalogue.example.org'],
-  ])('%j chooses %s', (headers, baseUrl) => {
+  ])('is for %j the choice %s', (headers, baseUrl) => {
     expect(choose(headers as Record<string, string>)).toBe(baseUrl);
   });
 
-  test('nothing but Host plays a part', () => {
+  test('depends on Host only', () => {
     const chooser = baseUrlChooser({ baseUrl: DEFAULT, allowed: ALLOWED, trustedProxies: [] });
     expect(chooser(requestOf({ headers: { host: 'only.example.org' } })).varies).toEqual([]);
   });
 });
 
-test('a choice is one object, by the base URL and by whether a proxy is trusted', () => {
+test('returns one object for a choice, by the base URL and by whether a proxy is trusted', () => {
   const choose = baseUrlChooser({ baseUrl: DEFAULT, allowed: ALLOWED, trustedProxies: ['10.0.0.0/8'] });
   const choiceOf = (host: string, peer: string): object => choose(requestOf({ headers: { host }, peer }));
   const hosts = ['only.example.org', 'localhost:8080'];
@@ -52,7 +52,7 @@ test('a choice is one object, by the base URL and by whether a proxy is trusted'
   expect(choiceOf('evil.example', '10.0.0.2')).toBe(choices[2]);
 });
 
-describe('from a trusted proxy', () => {
+describe('the base URL of a trusted proxy', () => {
   const choose = chooserOf(['10.0.0.0/8', '::ffff:192.168.0.0/112', 'fd00::/8', '203.0.113.7']);
   const forwarded = { host: 'upstream', 'x-forwarded-host': 'catalogue.example.org', 'x-forwarded-proto': 'https' };
 
@@ -63,18 +63,18 @@ describe('from a trusted proxy', () => {
     '192.168.0.9',
     'fd12::1',
     '203.0.113.7',
-  ])('at %s forwarded host and scheme choose', (peer) => {
+  ])('follows at %s forwarded host and scheme', (peer) => {
     expect(choose(forwarded, peer)).toBe('https://catalogue.example.org');
   });
 
   test.each(['11.0.0.1', '192.169.0.1', '203.0.113.8', 'fe80::1', '::1', '', 'nonsense'])(
-    'which %j is not, they are not looked at',
+    'ignores forwarded headers of %j, which is not trusted',
     (peer) => {
       expect(choose(forwarded, peer)).toBe(DEFAULT);
     },
   );
 
-  test('the scheme decides between base URLs of one host', () => {
+  test('depends on the scheme if several have one host', () => {
     expect(choose({ 'x-forwarded-host': 'catalogue.example.org' })).toBe('http://catalogue.example.org');
     expect(choose({ host: 'catalogue.example.org', 'x-forwarded-proto': 'HTTPS' })).toBe(
       'https://catalogue.example.org',
@@ -82,12 +82,12 @@ describe('from a trusted proxy', () => {
     expect(choose({ host: 'only.example.org', 'x-forwarded-proto': 'http' })).toBe('https://only.example.org');
   });
 
-  test('the first of several forwarded hosts counts, and an unlisted one gives the default', () => {
+  test('follows the first of several forwarded hosts, and is the default for an unlisted one', () => {
     expect(choose({ ...forwarded, 'x-forwarded-host': 'only.example.org, inner' })).toBe('https://only.example.org');
     expect(choose({ ...forwarded, host: 'only.example.org', 'x-forwarded-host': 'evil.example' })).toBe(DEFAULT);
   });
 
-  test('the answer varies with the forwarded headers, set or not', () => {
+  test('makes the response vary with the forwarded headers, set or not', () => {
     const chooser = baseUrlChooser({ baseUrl: DEFAULT, allowed: ALLOWED, trustedProxies: ['10.0.0.0/8'] });
     const varies = ['X-Forwarded-Host', 'X-Forwarded-Proto'];
     expect(chooser(requestOf({ peer: '10.0.0.1' })).varies).toEqual(varies);
@@ -95,13 +95,13 @@ describe('from a trusted proxy', () => {
   });
 });
 
-test('a choice has the path of its base URL, without a slash at its end', () => {
+test('includes the path of a base URL, without a slash at its end', () => {
   const choose = baseUrlChooser({ baseUrl: 'http://a.test/b', allowed: ALLOWED, trustedProxies: [] });
   const pathOf = (host: string): string => choose(requestOf({ headers: { host } })).path;
   expect(['a.test', 'only.example.org', 'data.example.org:8443'].map(pathOf)).toEqual(['/b', '', '/base']);
 });
 
-test('without a list the default is the only choice', () => {
+test('allows only the default without a list', () => {
   const chooser = baseUrlChooser({ baseUrl: DEFAULT, allowed: [], trustedProxies: ['0.0.0.0/0'] });
   expect(chooser(requestOf({ headers: { host: 'x', 'x-forwarded-host': 'y' } }))).toEqual({
     baseUrl: DEFAULT,
@@ -110,7 +110,7 @@ test('without a list the default is the only choice', () => {
   });
 });
 
-test('a network that cannot be read is refused at once', () => {
+test('refuses an invalid network at once', () => {
   const config = { baseUrl: DEFAULT, allowed: [], trustedProxies: ['10.0.0.0/33'] };
   expect(() => baseUrlChooser(config)).toThrow(OperationError);
 });

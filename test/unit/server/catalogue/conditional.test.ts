@@ -12,12 +12,12 @@ function tagged(query: string): string {
   return tagOf({ ...PAGE, parameters: decodeForm(query) });
 }
 
-test('a tag is 32 hexadecimal digits with a dash, the same on every replica', () => {
+test('makes a tag of 32 hexadecimal digits with a dash, the same on every replica', () => {
   expect(tagOf(PAGE)).toMatch(/^[0-9a-f]{16}-[0-9a-f]{16}$/);
   expect(entityTags('generation', [...SETTINGS])({ ...PAGE })).toBe(tagOf(PAGE));
 });
 
-test('snapshot, settings, base URL and path each make another tag', () => {
+test('changes the tag with each of snapshot, settings, base URL and path', () => {
   const tags = [
     tagOf(PAGE),
     entityTags('other', SETTINGS)(PAGE),
@@ -31,7 +31,7 @@ test('snapshot, settings, base URL and path each make another tag', () => {
 });
 
 describe('a query', () => {
-  test('has the tag of no other query, whatever lies where', () => {
+  test('has the tag of no other query, whatever the positions of its parts', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', '=', '&', '-', 'é', '\u{10000}'), maxLength: 6 });
     const pairs = fc.array(fc.tuple(text, text), { maxLength: 4 });
     const key = (list: readonly (readonly [string, string])[]): string =>
@@ -53,7 +53,7 @@ describe('a query', () => {
   });
 });
 
-test.each(['-gzip', ';gzip', '-br', '-zstd'])('a tag with the suffix %s of a proxy names the tag', (suffix) => {
+test.each(['-gzip', ';gzip', '-br', '-zstd'])('recognises a tag with the suffix %s of a proxy', (suffix) => {
   expect(isNamedIn(`W/"abc-def${suffix}"`, 'abc-def')).toBe(true);
   expect(isNamedIn(`"x${suffix}", "abc-def${suffix}"`, 'abc-def')).toBe(true);
   expect(isNamedIn(`"abc-def${suffix}${suffix}", "abc-def"${suffix}`, 'abc-deg')).toBe(false);
@@ -62,11 +62,11 @@ test.each(['-gzip', ';gzip', '-br', '-zstd'])('a tag with the suffix %s of a pro
 const LAST_MODIFIED = Date.UTC(2024, 0, 1) / 1000;
 
 test.each(['"abc-deg"', '"abc-def-"', 'abc-def', '"*"', '"x", *', '""', '"abc-def', "'abc-def'"])(
-  '%s does not name the tag abc-def',
+  'finds in %s no tag abc-def',
   (tags) => expect(isNamedIn(tags, 'abc-def')).toBe(false),
 );
 
-test('the time of the data counts in whole seconds, and not at all where it lies ahead', () => {
+test('compares the time of the data in whole seconds, and ignores a time in the future', () => {
   const now = Date.UTC(2024, 0, 2);
   expect(lastModifiedSeconds('2024-01-01T00:00:00.999Z', 0, now)).toBe(LAST_MODIFIED);
   expect(lastModifiedSeconds('2024-01-01T01:00:00+01:00', 0, now)).toBe(LAST_MODIFIED);
@@ -75,7 +75,7 @@ test('the time of the data counts in whole seconds, and not at all where it lies
   expect(lastModifiedSeconds(undefined, 0, now)).toBeUndefined();
 });
 
-test('nothing is unchanged since before it was served under these settings', () => {
+test('treats no response as unchanged since before it was served under these settings', () => {
   const now = Date.UTC(2024, 0, 2);
   expect(lastModifiedSeconds('2023-01-01T00:00:00Z', LAST_MODIFIED * 1000 + 999, now)).toBe(LAST_MODIFIED);
   expect(lastModifiedSeconds(undefined, LAST_MODIFIED * 1000, now)).toBeUndefined();

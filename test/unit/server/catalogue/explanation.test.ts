@@ -8,7 +8,7 @@ import { ask, GENERATION, handlerWith, HEAVY, LONG, replyOf, served } from '../.
 describe('a list that is explained', () => {
   const settings = { explain: true };
 
-  test('is one object with plan, estimates, what was found and what it took', async () => {
+  test('is one object with plan, estimates, results and durations', async () => {
     const url =
       '/api/v3/observations/?explain=1&title=land&procedureComputation__title!=x&limit=3&ordering=-title&facets=title';
     const { status, headers, text } = await ask(url, settings);
@@ -66,13 +66,13 @@ describe('a list that is explained', () => {
   });
 
   test.each(['explain=true', 'explain=1&format=csv', 'explain=0&explain=1', 'explain=1&strict=1'])(
-    '%s is explained too',
+    'is explained for %s too',
     async (query) => {
       expect(JSON.parse((await ask(`/api/v3/observations/?${query}`, settings)).text)).toMatchObject({ count: 8 });
     },
   );
 
-  test('is a list as ever where explain says no, and refused where it would be', async () => {
+  test('is the usual list if explain is off, and is refused if the list would be', async () => {
     for (const value of ['0', '', 'False', '1&explain=false']) {
       const { text, headers } = await ask(`/api/v3/observations/?explain=${value}`, settings);
       const ignored = value.includes('&') ? 'explain' : undefined;
@@ -82,7 +82,7 @@ describe('a list that is explained', () => {
     expect((await ask('/api/v3/observations/?explain=1&format=xml', settings)).status).toBe(404);
   });
 
-  test('is a list without the setting, and explain a parameter like any unknown one; records never heed it', async () => {
+  test('is the list without the setting, with explain as an unknown parameter, which records ignore too', async () => {
     const { text, headers } = await ask('/api/v3/observations/?explain=1');
     expect([text.slice(0, 10), headers['X-Ignored-Params']]).toEqual(['{"count":8', 'explain']);
     expect((await ask('/api/v3/observations/?explain=1&strict=1')).status).toBe(400);
@@ -90,12 +90,12 @@ describe('a list that is explained', () => {
     expect([record.text, record.headers['X-Ignored-Params']]).toEqual([served(3, 'ocean'), 'explain']);
   });
 
-  test('shows an id to start from that is no number of JSON', async () => {
+  test('shows an id to start from that is not a number of JSON', async () => {
     const { text } = await ask(`/api/v3/observations/?explain=1&after=${'9'.repeat(400)}`, settings);
     expect(JSON.parse(text)).toMatchObject({ plan: { after: 'Infinity' }, count: 8, shown: 0 });
   });
 
-  test('is explained from the pool, with the work that it took there', async () => {
+  test('is explained in the pool, with the work that it took there', async () => {
     const counters = { ...newCounters(), bytesScanned: 7 };
     const runHeavy: RunHeavy = async () => {
       const rows = { kind: 'list', rows: Uint32Array.of(5, 9) } as const;

@@ -40,7 +40,7 @@ test.each([
   ['ndjson of scattered records, in gzip', `${LIST}?format=ndjson&status=completed`, gzip],
   ['Parquet', PARQUET, {}],
   ['Parquet, in gzip', PARQUET, gzip],
-])('the length of an export is measured once, whoever asks first: %s', async (_, url, more) => {
+])('measures the length of an export once, whoever requests it first: %s', async (_, url, more) => {
   for (const first of ['HEAD', 'GET']) {
     const { handler, slices } = newServed();
     const whole = await handler(asked(url, first, more), STAYING);
@@ -55,7 +55,7 @@ test.each([
   }
 });
 
-test('one length is that of every spelling of a filter, and of no other filter, page, format, members or base URL', async () => {
+test('shares one length among spellings of a filter, and with no other filter, page, format, members or base URL', async () => {
   const { handler } = newServed();
   const bytes = async (query: string): Promise<number> =>
     (await handler(asked(`${LIST}?${query}`, 'HEAD'), STAYING)).body.bytes;
@@ -76,7 +76,7 @@ test('one length is that of every spelling of a filter, and of no other filter, 
 });
 
 test.each(['GET', 'HEAD'])(
-  'a Parquet file that its client has is not made, whatever codings that takes: %s',
+  'makes no Parquet file that its client has, whatever codings that accepts: %s',
   async (method) => {
     const { etag } = await newServed().handler(asked(PARQUET, 'GET', gzip), STAYING);
     const { handler, slices } = newServed();
@@ -90,7 +90,7 @@ test.each(['GET', 'HEAD'])(
 );
 
 test.each([CSV, PARQUET])(
-  'clients that want one export at once share its measuring, and each gets all of it: %s',
+  'shares the measuring among clients that want one export at once, and sends each all of it: %s',
   async (url) => {
     const alone = newServed();
     const whole = replyOf(await alone.handler(asked(url), STAYING));
@@ -102,7 +102,7 @@ test.each([CSV, PARQUET])(
 );
 
 test.each([CSV, PARQUET])(
-  'an export that some of its clients leave is measured for the others, and for nobody once all have left: %s',
+  'measures an export for the remaining clients, and not at all once all have disconnected: %s',
   async (url) => {
     const { handler, slices } = newServed();
     const clients = Array.from({ length: 3 }, () => new LeavingClient());
@@ -119,7 +119,7 @@ test.each([CSV, PARQUET])(
   },
 );
 
-test('Parquet files of few rows, or of none, take turns when many are asked for at once', async () => {
+test('gives each of many requested Parquet files of few rows, or of none, its turn', async () => {
   const { handler, slices } = newServed();
   await handler(asked(PARQUET), STAYING);
   const taken = slices.taken;
@@ -131,7 +131,7 @@ test('Parquet files of few rows, or of none, take turns when many are asked for 
   expect(slices.taken - taken).toBeGreaterThan(15);
 });
 
-test('exports beyond those that run and wait are answered with 503 and when to come again', async () => {
+test('responds to exports beyond the running and queued ones with 503 and Retry-After', async () => {
   const { handler } = newServed();
   const clients = Array.from({ length: SLICED_RUNNING_MAX + WAITING_LIMITS.waitingMax + 5 }, () => new LeavingClient());
   const answers = clients.map(async (client, i) => handler(asked(`${CSV}&ob_id!=${i}`), client));
@@ -142,7 +142,7 @@ test('exports beyond those that run and wait are answered with 503 and when to c
   await Promise.all(answers);
 });
 
-test.each([CSV, PARQUET])('ranges of an export measure it once, and so do ranges after a HEAD: %s', async (url) => {
+test.each([CSV, PARQUET])('measures an export once for its ranges, and for ranges after a HEAD: %s', async (url) => {
   const whole = replyOf(await newServed().handler(asked(url), STAYING));
   for (const method of ['GET', 'HEAD']) {
     const { handler, slices } = newServed();

@@ -16,7 +16,7 @@ import {
   served,
 } from '../../../support/smallCatalogue.ts';
 
-describe('links that follow the request', () => {
+describe('the links of a response', () => {
   const settings = { links: 'request' } as const;
 
   test.each([
@@ -26,16 +26,16 @@ describe('links that follow the request', () => {
     ['/api/v3/observations/1/?format=api', '/?format=api'],
     ['/api/v3/observations/1.json', '.json'],
     ['/api/v3/observations/1.json?format=json', '.json?format=json'],
-  ])('%s has links that end in %s', async (url, end) => {
+  ])('follow the request: %s has links that end in %s', async (url, end) => {
     expect((await ask(url, settings)).text).toBe(served(1, 'ocean', `${BASE_URL}/api/v3`, end));
   });
 
-  test('are those of the root view too', async () => {
+  test('follow the request in the root view too', async () => {
     expect((await ask('/api/v3/.json', settings)).text).toContain(`"times":"${BASE_URL}/api/v3/times.json"`);
   });
 });
 
-describe('the order of judgement', () => {
+describe('the order of checks', () => {
   const bad = 'format=xml&ob_id=x';
 
   test('is path, method, format, Accept, parameters, id', async () => {
@@ -58,25 +58,25 @@ describe('the order of judgement', () => {
   });
 });
 
-describe('methods', () => {
+describe('an OPTIONS request', () => {
   test.each([
     ['/', 'Index'],
     ['/api/v2/', 'Api Root'],
     ['/api/v3/observations/', 'Observations List'],
     ['/api/v3/observations/99/', 'Observations Instance'],
     ['/api/v3/ProcedureComputations/1/', 'Computations Instance'],
-  ])('OPTIONS %s describes %s', async (url, name) => {
+  ])('with the target %s describes %s', async (url, name) => {
     const { status, text } = await ask({ method: 'OPTIONS', url });
     expect(status).toBe(200);
     expect(JSON.parse(text)).toMatchObject({ name, description: '' });
   });
 
-  test('OPTIONS of the server itself is answered as that of its root', async () => {
+  test('for the server itself gets the response of its root', async () => {
     expect(await ask({ method: 'OPTIONS', url: '*' })).toEqual(await ask({ method: 'OPTIONS', url: '/' }));
   });
 });
 
-test('errors and OPTIONS have neither a tag nor a time, and no cache keeps them', async () => {
+test('gives errors and OPTIONS neither a tag nor a time, and lets no cache store them', async () => {
   const settings = { cacheControl: 'public, max-age=60', cors: true };
   for (const url of ['/nothing', '/api/v3/observations/99/', '/api/v3/observations/?ob_id=x', '/#']) {
     const { etag, headers } = await ask(url, settings);
@@ -102,7 +102,7 @@ describe('a base URL with a path', () => {
   const headers = { host: 'catalogue.example.org' };
   const start = 'https://catalogue.example.org/replica/api/v3';
 
-  test('stands in every link, whether or not the request has its path in front', async () => {
+  test('is in every link, whether or not the request has its path as prefix', async () => {
     for (const path of ['', '/replica']) {
       const { text } = await ask({ url: `${path}/api/v3/observations/?limit=1`, headers }, settings);
       expect(text).toContain(`"next":"${start}/observations/?limit=1&offset=1"`);
@@ -111,21 +111,21 @@ describe('a base URL with a path', () => {
     }
   });
 
-  test('leads redirections', async () => {
+  test('is in redirections', async () => {
     for (const path of ['', '/replica']) {
       const redirected = await ask({ url: `${path}/api/v3/observations?a=b`, headers }, settings);
       expect([redirected.status, redirected.headers['Location']]).toEqual([301, '/replica/api/v3/observations/?a=b']);
     }
   });
 
-  test('leads programs and browsers below it where they leave its slash out', async () => {
+  test('redirects programs and browsers that omit its slash', async () => {
     const { headers: told } = await ask({ url: '/replica', headers }, settings);
     expect(told['Link']).toMatch(/^<replica\/openapi.json>; /);
     const page = await ask({ url: '/replica', headers: { ...headers, accept: 'text/html' } }, settings);
     expect([page.status, page.headers['Location'], page.headers['Vary']]).toEqual([301, '/replica/', 'Accept']);
   });
 
-  test('is no other path that begins alike, nor that of another base URL', async () => {
+  test('does not match another path with the same start, nor that of another base URL', async () => {
     expect((await ask({ url: '/replicas/api/v3/', headers }, settings)).status).toBe(404);
     expect((await ask({ url: '/replica/replica/api/v3/', headers }, settings)).status).toBe(404);
     expect((await ask('/replica/api/v3/', settings)).status).toBe(404);
@@ -133,7 +133,7 @@ describe('a base URL with a path', () => {
 });
 
 test.each(['/api', '/api/v3', '/browse', '/docs'])(
-  'a base URL with the path %s, which the API has too, serves what a proxy sends with it or without it',
+  'serves under a base URL with the path %s, which the API has too, with that path and without it',
   async (path) => {
     const settings = { baseUrl: `https://h.example${path}` };
     for (const url of ['/api/v3/observations/', '/api/v0/complete', '/browse/observations/1/', '/docs/docs.js']) {
@@ -166,12 +166,12 @@ describe('a heavy plan', () => {
     expect(text).toContain(`${served(5, `${LONG}5`)},${served(9, `${LONG}9`)}]}`);
   });
 
-  test('that finds the queue full is answered with 503 and when to come again', async () => {
+  test('gets 503 and Retry-After if the queue is full', async () => {
     const { status, headers } = await askHeavy(async () => 'busy');
     expect([status, headers['Retry-After']]).toEqual([503, '1']);
   });
 
-  test('whose regular expressions took too long is answered with 400 and their keys', async () => {
+  test('gets 400 with the keys of its regular expressions if these took too long', async () => {
     const handler = handlerWith(
       async () => 'overtime',
       { filterErrors: 'ignore' },
@@ -185,39 +185,42 @@ describe('a heavy plan', () => {
     expect([reply.status, reply.text]).toEqual([400, `{"title__regex":["${message}"],"uuid__iregex!":["${message}"]}`]);
   });
 
-  test('that took too long for anything but its regular expressions is answered with 503 and what to do', async () => {
+  test('gets 503 and advice if it took too long for another reason', async () => {
     const { status, headers, text } = await askHeavy(async () => 'overtime');
     expect([status, headers['Retry-After']]).toEqual([503, '1']);
     expect(text).toBe('{"detail":"This query took too long; add a filter that leaves fewer records."}');
   });
 
-  test.each(['', '&format=ndjson', '&explain=1'])('whose client leaves is given up at once (%s)', async (more) => {
-    const leave: (() => void)[] = [];
-    let hasLeft = false;
-    const leaving: Disconnection = {
-      isGone: () => hasLeft,
-      isComingBack: () => false,
-      onGone: (listener) => void leave.push(listener),
-    };
-    const waiters: Disconnection[] = [];
-    const runHeavy: RunHeavy = (_query, waiter) => {
-      waiters.push(waiter);
-      return new Promise((resolve) => waiter.onGone(() => resolve('gone')));
-    };
-    const answer = handlerWith(runHeavy, { explain: true }, () => HEAVY)(requestOf({ url: url + more }), leaving);
-    expect(waiters.map((waiter) => waiter.isGone())).toEqual([false]);
-    hasLeft = true;
-    for (const listener of leave) listener();
-    expect(waiters.map((waiter) => waiter.isGone())).toEqual([true]);
-    expect(replyOf(await answer).status).toBe(503);
-  });
+  test.each(['', '&format=ndjson', '&explain=1'])(
+    'is abandoned at once if its client disconnects (%s)',
+    async (more) => {
+      const leave: (() => void)[] = [];
+      let hasLeft = false;
+      const leaving: Disconnection = {
+        isGone: () => hasLeft,
+        isComingBack: () => false,
+        onGone: (listener) => void leave.push(listener),
+      };
+      const waiters: Disconnection[] = [];
+      const runHeavy: RunHeavy = (_query, waiter) => {
+        waiters.push(waiter);
+        return new Promise((resolve) => waiter.onGone(() => resolve('gone')));
+      };
+      const answer = handlerWith(runHeavy, { explain: true }, () => HEAVY)(requestOf({ url: url + more }), leaving);
+      expect(waiters.map((waiter) => waiter.isGone())).toEqual([false]);
+      hasLeft = true;
+      for (const listener of leave) listener();
+      expect(waiters.map((waiter) => waiter.isGone())).toEqual([true]);
+      expect(replyOf(await answer).status).toBe(503);
+    },
+  );
 
-  test('whose client went away is still answered', async () => {
+  test('gets a response even if its client was going away', async () => {
     expect((await askHeavy(async () => 'gone')).status).toBe(503);
   });
 });
 
-describe('what a request is counted as', () => {
+describe('the route label of a request', () => {
   const routeOf = async (url: string, accept?: string): Promise<string | undefined> => {
     const request = requestOf({ url, headers: accept === undefined ? {} : { accept } });
     await handlerWith(NEVER_HEAVY, {}, () => HEAVY)(request, STAYING);
@@ -229,7 +232,7 @@ describe('what a request is counted as', () => {
     async (url) => expect(await routeOf(url)).toBe('browse'),
   );
 
-  test('is browse where a browser gets a page at the start, and the view where it does not', async () => {
+  test('is browse if a browser gets a page at the start, and otherwise the view', async () => {
     expect(await routeOf('/', 'text/html')).toBe('browse');
     expect(await routeOf('/api/v3/', 'text/html')).toBe('browse');
     expect(await routeOf('/api/v3/', 'application/json')).toBe('root');

@@ -8,7 +8,7 @@ import { STAYING, LeavingClient } from '../../../support/requests.ts';
 import { CountedBody, countedText, newSlices } from '../../../support/transports.ts';
 import { settled } from '../../../support/waits.ts';
 
-test('a body is compressed from its pieces, each asked for once', async () => {
+test('compresses a body from its pieces, each read once', async () => {
   const live = new LiveGzip(newSlices());
   const body = new CountedBody(100_000, 3000);
   expect(gunzipSync((await live.compressed(body, STAYING))!).toString()).toBe(countedText(100_000));
@@ -20,13 +20,13 @@ const zeros = (bytes: number): Body => wholeBody(new Uint8Array(bytes));
 const SHORT = 1 << 16;
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('a body up to 64 KiB is compressed at once, a longer one later', () => {
+test('compresses a body up to 64 KiB at once, and a longer one later', () => {
   const live = new LiveGzip(newSlices());
   expect(live.compressed(zeros(SHORT), STAYING)).toBeInstanceOf(Uint8Array);
   expect(live.compressed(zeros(SHORT + 1), STAYING)).toBeInstanceOf(Promise);
 });
 
-test('short bodies beyond 256 KiB in one turn of the event loop are left, so that none of them comes later', async () => {
+test('leaves short bodies beyond 256 KiB in one turn of the event loop uncompressed, so that none of them is delayed', async () => {
   const live = new LiveGzip(newSlices());
   for (let i = 0; i < 4; i++) expect(live.compressed(zeros(SHORT), STAYING)).toBeInstanceOf(Uint8Array);
   expect(live.compressed(zeros(10), STAYING)).toBeUndefined();
@@ -34,7 +34,7 @@ test('short bodies beyond 256 KiB in one turn of the event loop are left, so tha
   expect(live.compressed(zeros(SHORT), STAYING)).toBeInstanceOf(Uint8Array);
 });
 
-test('a body beyond 1 MiB is left, and so is a fifth one under way', async () => {
+test('leaves a body beyond 1 MiB uncompressed, and so a fifth one in progress', async () => {
   const live = new LiveGzip(newSlices());
   expect(live.compressed(zeros((1 << 20) + 1), STAYING)).toBeUndefined();
   const underWay = Array.from({ length: 4 }, () => live.compressed(zeros(1 << 20), STAYING));
@@ -46,7 +46,7 @@ test('a body beyond 1 MiB is left, and so is a fifth one under way', async () =>
 });
 
 describe('a long body that is slow to read', () => {
-  test('is copied a piece a step, other steps between', async () => {
+  test('is copied one piece a step, with other steps in between', async () => {
     const slices = newSlices();
     const body = Object.assign(new CountedBody(100_000, 3000), { isSlow: true });
     const compressed = new LiveGzip(slices).compressed(body, STAYING);
@@ -58,7 +58,7 @@ describe('a long body that is slow to read', () => {
     expect(gunzipSync((await compressed)!).toString()).toBe(countedText(100_000));
   });
 
-  test('takes no place of others while it is read, and ends with its client', async () => {
+  test('occupies no slot while it is read, and ends with its client', async () => {
     // One step a turn.
     let now = 0;
     const live = new LiveGzip(new Slices(() => now++));
@@ -75,7 +75,7 @@ describe('a long body that is slow to read', () => {
     expect(Math.max(...pieces)).toBeLessThan(34);
   });
 
-  test('rejects where a piece cannot be read', async () => {
+  test('rejects if a piece cannot be read', async () => {
     const live = new LiveGzip(newSlices());
     const pieceAt = (): never => {
       throw new Error('unreadable');

@@ -22,7 +22,7 @@ const LONG: readonly RequestParts[] = [
   { url: '/api/v3/observations/?ob_id__gt=3&x__ireg%65x=T3', headers: { accept: '*/*' } },
 ];
 
-test.each(LONG)('is answered in a later turn as it is at once: $url $headers', async (parts) => {
+test.each(LONG)('responds in a later turn as at once: $url $headers', async (parts) => {
   const [busy, idle] = [new Slices(() => 0), new Slices(() => 0)];
   busy.spend(-10);
   const [later, atOnce] = [busy, idle].map((slices) =>
@@ -32,7 +32,7 @@ test.each(LONG)('is answered in a later turn as it is at once: $url $headers', a
   expect(replyOf(await later!)).toEqual(replyOf(await atOnce!));
 });
 
-test('many of them take a turn each, and others none', async () => {
+test('takes a turn for each of many long queries, and none for others', async () => {
   // Each reading of the clock is 5 ms later: there is time for one at once.
   let now = 0;
   const turns: number[] = [];
@@ -54,7 +54,7 @@ test('many of them take a turn each, and others none', async () => {
   expect(turns.filter((steps) => steps > 0)).toEqual(Array.from({ length: 19 }, () => 1));
 });
 
-test('while too many wait for theirs a list is refused in its form, and a page for people as a page', async () => {
+test('refuses a list in its form while too many queries wait, and a browser page as a page', async () => {
   const slices = new Slices(() => 0);
   slices.spend(-10);
   const handler = handlerWith(NEVER_HEAVY, {}, collections, { slices });

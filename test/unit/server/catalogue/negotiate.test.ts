@@ -7,7 +7,7 @@ function byAccept(accept: string | undefined): string {
   return negotiate({ accept, format: undefined, ending: undefined, mayExport: true });
 }
 
-describe('without a format', () => {
+describe('Accept without a format', () => {
   test.each([
     undefined,
     '',
@@ -19,7 +19,7 @@ describe('without a format', () => {
     'application/json; indent=4; q=0.5',
     'application/json;q=1;version="a"',
     'text/html;q=0, */*',
-  ])('Accept %j gives JSON', (accept) => {
+  ])('with %j gives JSON', (accept) => {
     expect(byAccept(accept)).toBe('json');
   });
 
@@ -30,12 +30,12 @@ describe('without a format', () => {
     'application/jsonx',
     ',',
     ';',
-  ])('Accept %j rules JSON out', (accept) => {
+  ])('with %j excludes JSON', (accept) => {
     expect(byAccept(accept)).toBe('notAcceptable');
   });
 });
 
-describe('an export', () => {
+describe('Accept of an export', () => {
   test.each([
     ['text/csv', 'csv'],
     ['application/x-ndjson', 'ndjson'],
@@ -50,12 +50,12 @@ describe('an export', () => {
     ['text/csv;q=0', 'notAcceptable'],
     ['text/*', 'notAcceptable'],
     ['application/*', 'json'],
-  ])('Accept %j gives %s', (accept, form) => {
+  ])('with %j gives %s', (accept, form) => {
     expect(byAccept(accept)).toBe(form);
   });
 });
 
-test('no Accept header throws', () => {
+test('throws for no Accept header', () => {
   const part = fc.constantFrom('a', '/', '*', ';', ',', 'q', '=', '"', '\\', ' ', 'application/json', '0.5', '\u00ff');
   fc.assert(
     fc.property(
@@ -90,12 +90,12 @@ test.each([
   ['gzip;q=0.001,identity;q=0', 'gzipOnly'],
   ['gzipped', 'identity'],
   [';;;,,q=', 'identity'],
-] as const)('%j asks for %s, each time', (header, coding) => {
+] as const)('selects for %j the coding %s, each time', (header, coding) => {
   expect(codingOf(header)).toBe(coding);
   expect(codingOf(header)).toBe(coding);
 });
 
-test('of values beyond 1,024 characters nothing is read: they count for none', () => {
+test('reads nothing of values beyond 1,024 characters: they count as absent', () => {
   const padded = (value: string, length: number): string => value.padStart(length, 'x/y,');
   expect(codingOf(padded(',gzip', 1024))).toBe('gzip');
   expect(codingOf(padded(',gzip', 1025))).toBe('identity');
@@ -109,6 +109,6 @@ test.each([
   ['text/csv, text/html;q=0.5', false, true],
   ['text/csv, application/json', false, false],
   ['application/json, text/html', false, false],
-])('Accept %j prefers a page of a list: %s, and of anything else: %s', (accept, ofList, ofOthers) => {
+])('decides for Accept %j whether a list is a page: %s, and anything else: %s', (accept, ofList, ofOthers) => {
   expect([prefersPage(accept, true), prefersPage(accept, false)]).toEqual([ofList, ofOthers]);
 });

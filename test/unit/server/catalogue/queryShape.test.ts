@@ -11,7 +11,7 @@ test.each([
   ['geographicExtent__northBoundLatitude__gte=1', 'geographicExtent__northBoundLatitude__gte'],
   ['password=1&title__password=2&__=3&a%22b=4&"=5', '*'],
   ['title!!=1', '*'],
-])('of %j is %j', (query, shape) => expect(queryShape(query)).toBe(shape));
+])('makes of %j the shape %j', (query, shape) => expect(queryShape(query)).toBe(shape));
 
 test('is bounded, however long the query is', () => {
   const words = ['status', 'title', 'uuid', 'keywords', 'abstract'];

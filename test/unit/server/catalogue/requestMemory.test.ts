@@ -39,15 +39,15 @@ function timesDue(known: RequestMemory, times: number): number {
   return Array.from({ length: times }, () => known.isDue()).filter(Boolean).length;
 }
 
-test('of the answers one in eight is due', () => {
+test('makes one in eight of the responses due', () => {
   expect(timesDue(new RequestMemory(BYTES), 8 * 5)).toBe(5);
 });
 
-test('in a memory of no bytes none is due', () => {
+test('makes no response due with a cache of no bytes', () => {
   expect(timesDue(new RequestMemory(0), 50)).toBe(0);
 });
 
-test('answers under many texts, codings and base URLs are counted all', () => {
+test('counts responses under many texts, codings and base URLs together', () => {
   const known = new RequestMemory(BYTES);
   const choices = Array.from({ length: 40 }, (_, i): BaseUrlChoice => ({
     baseUrl: `http://${i}.test`,
@@ -62,7 +62,7 @@ test('answers under many texts, codings and base URLs are counted all', () => {
   expect(count).toBeLessThan(BYTES / 1024);
 });
 
-test('what holds much by itself, or has a long text, is not kept', () => {
+test('does not cache what is large, or has a long text', () => {
   const known = new RequestMemory(BYTES);
   const long = `/a?${'x'.repeat(600)}`;
   keep(known, { url: long });
@@ -71,13 +71,13 @@ test('what holds much by itself, or has a long text, is not kept', () => {
   expect([long, '/fat', '/lean'].map((url) => find(known, { url }) !== undefined)).toEqual([false, false, true]);
 });
 
-describe('a tag without an answer', () => {
+describe('a tag without a response', () => {
   const asked = (parts: RequestParts): Parameters<RequestMemory['find']>[0] => {
     return { request: requestOf(parts), choice: CHOICE, coding: 'identity' };
   };
   const known: KnownRequest = { tag: TAG, dependsOnAccept: false };
 
-  test('makes room for others where no answers are kept: what is not asked for is forgotten', () => {
+  test('makes room for others if no responses are cached: unused ones are forgotten', () => {
     const memory = new RequestMemory(0);
     const texts = Array.from({ length: 20_000 }, (_, i) => `/${i}`);
     for (const url of ['/first', '/asked', ...texts]) {

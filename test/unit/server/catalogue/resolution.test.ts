@@ -34,8 +34,8 @@ async function ask(parts: RequestParts | string, settings: Partial<CatalogueSett
   return replyOf(await handlerOf(settings)(request, STAYING));
 }
 
-describe('a path of data', () => {
-  test('names the path as stored, and the page of the record', async () => {
+describe('the resolution of a data path', () => {
+  test('returns the path as stored, and the page of the record', async () => {
     expect(JSON.parse((await ask('/api/v0/obs/get_info/a/b')).text)).toEqual({
       url: `${BASE_URL}/browse/observations/2/`,
       record_type: 'Dataset',
@@ -44,13 +44,13 @@ describe('a path of data', () => {
     });
   });
 
-  test('has the page that --record-url says, values percent-encoded', async () => {
+  test('has the page of --record-url, with percent-encoded values', async () => {
     const recordUrl = 'https://c.example.org/{collection}/{id}?u={uuid}#{id}';
     const { text } = await ask('/api/v0/obs/get_info/a/b', { recordUrl });
     expect(text).toContain('"url":"https://c.example.org/observations/2?u=u%202#2"');
   });
 
-  test('that is too long or too deep is refused with the limit', async () => {
+  test('is refused with the limit if the path is too long or too deep', async () => {
     const long = await ask(`/api/v0/obs/get_info/${'x'.repeat(4096)}`);
     expect([long.status, long.text]).toEqual([400, '{"path":["Ensure this value has at most 4096 bytes."]}']);
     expect((await ask(`/api/v0/obs/get_info/${'x'.repeat(4095)}`)).status).toBe(200);
@@ -61,13 +61,13 @@ describe('a path of data', () => {
   });
 });
 
-test('lines are plain text, folders first; a path with a line break makes none', async () => {
+test('prints lines as plain text, folders first, and omits a path with a line break', async () => {
   const { text, headers } = await ask('/api/v0/complete');
   expect(headers['Content-Type']).toBe('text/plain; charset=utf-8');
   expect(text).toBe('/a False\n/z False\n/a/b/ True\n/a/b/c d False\n/z/é False\n');
 });
 
-test('an identifier leads to the first record that there is, and to none without an address', async () => {
+test('resolves an identifier to the first existing record, and to none without an address', async () => {
   const target = '/api/legacy_lookup/?identifier=https%3A%2F%2Fo.example.org/1';
   expect(JSON.parse((await ask(target)).text)).toEqual({
     url: `${BASE_URL}/browse/observations/3/`,
@@ -84,7 +84,7 @@ test('an identifier leads to the first record that there is, and to none without
   expect((await ask(`/api/legacy_lookup/?identifier=${'x'.repeat(5000)}`)).status).toBe(400);
 });
 
-test('of a repeated identifier the last one counts, which is named and in strict mode refused', async () => {
+test('uses the last of repeated identifiers, and reports that, or refuses it in strict mode', async () => {
   const repeated = '/api/legacy_lookup/?identifier=a&identifier=https://o.example.org/1';
   const { text, headers } = await ask(repeated);
   expect([text.includes('https://o.example.org/1'), headers['X-Ignored-Params']]).toEqual([true, 'identifier']);
@@ -107,27 +107,27 @@ const ALL = [
 ];
 
 describe.each(ALL)('%s', (url) => {
-  test('answers OPTIONS with what it is called', async () => {
+  test('responds to OPTIONS with its name', async () => {
     const described = await ask({ url, method: 'OPTIONS' });
     expect([described.status, described.headers['Allow']]).toEqual([200, 'GET, HEAD, OPTIONS']);
     expect(JSON.parse(described.text)).toMatchObject({ name: expect.stringMatching(/ (Lookup|List)$/) as string });
   });
 
-  test('is never compressed and heeds no Accept', async () => {
+  test('is never compressed and ignores Accept', async () => {
     const headers = { accept: 'text/html', 'accept-encoding': 'gzip, identity;q=0' };
     const answer = await ask({ url, headers });
     expect(answer.status).toBe(200);
     expect(answer.headers['Content-Encoding']).toBeUndefined();
   });
 
-  test('names parameters without effect, and refuses them in strict mode', async () => {
+  test('reports parameters without effect, and refuses them in strict mode', async () => {
     const other = `${url}${url.includes('?') ? '&' : '?'}x=1`;
     expect((await ask(other)).headers['X-Ignored-Params']).toBe('x');
     expect((await ask(other, { strict: true })).status).toBe(400);
     expect((await ask(url, { strict: true })).status).toBe(200);
   });
 
-  test('has one form: one that is asked for is without effect, and refused in strict mode', async () => {
+  test('has one form: a requested one has no effect, and is refused in strict mode', async () => {
     const other = `${url}${url.includes('?') ? '&' : '?'}format=csv`;
     const answer = await ask(other);
     expect([answer.headers['X-Ignored-Params'], answer.text]).toEqual(['format', (await ask(url)).text]);
@@ -136,7 +136,7 @@ describe.each(ALL)('%s', (url) => {
   });
 });
 
-test('people are shown indented JSON, of a listing too, beside what programs get; lines stay lines', async () => {
+test('shows browsers indented JSON, also of a listing, where programs get the plain one, and lines as lines', async () => {
   const handler = handlerOf();
   const textAt = async (url: string): Promise<string> => replyOf(await handler(requestOf({ url }), STAYING)).text;
   const url = '/api/v0/obs/all';
@@ -156,7 +156,7 @@ test.each([
   ['/api/v0/drs_lokup/a', '/api/v0/drs_lookup/a'],
   ['/api/v0/drs_listings', '/api/v0/drs_listing'],
   ['/api/legacy_lookups/', '/api/legacy_lookup'],
-])('%s is not found, and stands for %s', (target, near) => {
+])('does not find %s, and suggests %s', (target, near) => {
   expect(route(target).kind).toBe('notFound');
   expect(nearestPath(target)).toBe(near);
 });
@@ -168,4 +168,4 @@ test.each([
   '/api/v0/complete/x',
   '/api/legacy_lookup/x',
   '/api/v0/obs/get_infos/',
-])('%s is not found', (target) => expect(route(target).kind).toBe('notFound'));
+])('does not find %s', (target) => expect(route(target).kind).toBe('notFound'));

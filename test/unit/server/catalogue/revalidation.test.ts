@@ -3,7 +3,7 @@ import { requestOf, STAYING } from '../../../support/requests.ts';
 import { handlerWith, HEAVY, LONG, NEVER_HEAVY } from '../../../support/smallCatalogue.ts';
 
 describe('a conditional request', () => {
-  test('that makes up how a body was made lies to itself alone', async () => {
+  test('with a made-up coding in its tag misleads only its own client', async () => {
     const handler = handlerWith(NEVER_HEAVY, { gzip: 'live' }, () => HEAVY);
     const answerTo = async (condition: Readonly<Record<string, string>>): Promise<readonly [number, string]> => {
       const headers = { 'accept-encoding': 'gzip', ...condition };
@@ -21,7 +21,7 @@ describe('a conditional request', () => {
     expect(await answerTo({ 'if-none-match': tag })).toEqual([304, tag]);
   });
 
-  test('to a heavy query is answered without leaving the thread', async () => {
+  test('for a heavy query gets its response without leaving the thread', async () => {
     const url = `/api/v3/observations/?title__contains=${LONG}`;
     const handler = handlerWith(NEVER_HEAVY, {}, () => HEAVY);
     const answer = handler(requestOf({ url, headers: { 'if-none-match': '*' } }), STAYING);

@@ -15,7 +15,7 @@ test.each([
   [`/api/v3/observations/${'0'.repeat(400)}5/`, 'observations 5'],
   ['/api/v3/observations/%2B1%20.json', 'observations 1'],
   ['/api/v3/ProcedureComputations/7/', 'computations|composites 7'],
-])('%s means %s: an id beyond 2^53 - 1 is no record at all', (target, meaning) => {
+])('resolves %s to %s: an id beyond 2^53 - 1 is not a record', (target, meaning) => {
   expect(brief(target)).toBe(meaning);
 });
 
@@ -27,13 +27,13 @@ test.each([
   '/api/v3/observations%2F1/',
   '/api/v3/%FFobservations/',
   '/api/v3/__proto__/',
-])('%j is not found', (target) => expect(brief(target)).toBe('notFound'));
+])('does not find %j', (target) => expect(brief(target)).toBe('notFound'));
 
-test.each(['0', ' ', '%20', '/', '.json', '+'])('a path with 64 kB of %j takes no more than one pass', (filling) => {
+test.each(['0', ' ', '%20', '/', '.json', '+'])('parses a path with 64 kB of %j in at most one pass', (filling) => {
   expect(brief(`/api/v3/observations/${filling.repeat(64_000 / filling.length)}x/`)).toBe('notFound');
 });
 
-describe('a path that means nothing', () => {
+describe('a path without a meaning', () => {
   test.each([
     ['/api/v3/observation/', '/api/v3/observations/'],
     ['/api/v3/observation', '/api/v3/observations/'],
@@ -50,12 +50,12 @@ describe('a path that means nothing', () => {
     ['//api//v3/', '/api/v3/'],
     ['//api/v3/observation/17/', '/api/v3/observations/17/'],
     ['/api/v2/migrationproperties/', '/api/v3/migrationproperties/'],
-  ])('%s stands for %s', (target, near) => {
+  ])('suggests for %s the path %s', (target, near) => {
     expect(route(target).kind).toBe('notFound');
     expect(nearestPath(target)).toBe(near);
   });
 
-  test('a path that is longer than that of any view is not looked at, but where one is resolved', () => {
+  test('is not compared if it is longer than that of any view, unless it is resolved', () => {
     const long = (start: string, rest: string): string => start + rest.repeat(PATH_CHARACTERS_MAX);
     for (const target of [long('/browse/', '/'), long('/%41', '/a'), long('/api/v3/observations/', '0') + '17/']) {
       expect(route(target)).toEqual({ kind: 'notFound' });
@@ -77,7 +77,7 @@ describe('a path that means nothing', () => {
     '//browse//observations/',
     `/${'observations'.repeat(20)}/`,
     '',
-  ])('%s stands for nothing', (target) => {
+  ])('suggests nothing for %s', (target) => {
     expect(nearestPath(target)).toBeUndefined();
   });
 });

@@ -27,7 +27,7 @@ describe('a catalogue', () => {
     return replyOf(await handler(requestOf({ url: url + query }), STAYING));
   }
 
-  test('tells the time of answers from the pool, refusals and explanations too', async () => {
+  test('reports the time of responses from the pool, refusals and explanations too', async () => {
     const pooled = /^pool;dur=\d+\.\d$/;
     const page = await askHeavy(found);
     expect([page.status, page.headers['Server-Timing']]).toEqual([200, expect.stringMatching(pooled)]);
@@ -37,7 +37,7 @@ describe('a catalogue', () => {
     expect([explained.status, explained.headers['Server-Timing']]).toEqual([200, expect.stringMatching(pooled)]);
   });
 
-  test('tells of the pool how long it was waited for, not how long the page then took', async () => {
+  test('reports the wait for the pool, not the time that the page then took', async () => {
     vi.useFakeTimers({ toFake: ['hrtime'] });
     const slow: RunHeavy = async (...asked) => {
       await Promise.resolve();
@@ -59,7 +59,7 @@ describe('a catalogue', () => {
     expect(plain.headers['Server-Timing']).toBe('pool;dur=40.5');
   });
 
-  test('gives an answer the same tag with and without its time', async () => {
+  test('gives a response the same tag with and without its time', async () => {
     const [plain, told] = [
       await ask('/api/v3/observations/'),
       await ask('/api/v3/observations/', { serverTiming: true }),

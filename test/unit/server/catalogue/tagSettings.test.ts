@@ -54,11 +54,11 @@ async function answerOf(handler: ReturnType<typeof formHandler>, request: Reques
   return handler(requestOf(request), STAYING);
 }
 
-describe('under another value', async () => {
+describe('a tag under another value', async () => {
   const before = await taggedUnder({});
   const bodies = new Map([...before.values()].map(({ tag, body }) => [tag, body]));
 
-  test.each(CASES)('of $name, $value, a tag stands for one body, and a 304 has the tag of the 200', async (changed) => {
+  test.each(CASES)('of $name, $value, stands for one body, and a 304 has the tag of the 200', async (changed) => {
     const settings = { [changed.name]: changed.value };
     const found = await taggedUnder(settings);
     expect(found.size).toBeGreaterThan(50);
@@ -74,7 +74,7 @@ describe('under another value', async () => {
     }
   });
 
-  test('of what bodies do not depend on, every tag is the same on all replicas', async () => {
+  test('of settings that do not affect bodies is the same on all replicas', async () => {
     for (const name of [
       'cors',
       'cacheControl',

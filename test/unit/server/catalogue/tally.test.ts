@@ -8,7 +8,7 @@ import { dataSetOf, temporaryDirectory } from '../../../support/dataSets.ts';
 import { requestOf, STAYING } from '../../../support/requests.ts';
 import { handlerWith, HEAVY, NEVER_HEAVY } from '../../../support/smallCatalogue.ts';
 
-test('has a cell for each collection and one for views of none', () => {
+test('has a cell for each collection and one for views without one', () => {
   const tally = newTally(IGNORED_PARAMETERS);
   IGNORED_PARAMETERS.cells.forEach(({ collection = '' }, i) => countIgnored(tally, collection, Array(i)));
   expect([...tally]).toEqual(IGNORED_PARAMETERS.cells.map((_, i) => i));
@@ -42,7 +42,7 @@ describe('a request', () => {
   });
 });
 
-describe('the metric', async () => {
+describe('the metric of ignored parameters', async () => {
   const data = dataSetOf(temporaryDirectory(), { 'projects.ndjson': '{"ob_id":1}\n' });
   const server = await runServer(['--data', data, '--admin-port', '0', '--threads', '2']);
   afterAll(() => server.stop());

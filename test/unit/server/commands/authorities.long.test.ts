@@ -37,7 +37,7 @@ function started(command: CommandProcess): CommandProcess {
 }
 
 test.each(TRUSTING)(
-  'a crawl and a server that follows trust a catalogue %s',
+  'lets a crawl and a following server trust a catalogue %s',
   async (_how, flags, options) => {
     const origin = await encrypted((await startUpstream({ collections: { notes: [{ ob_id: 1 }] } })).url);
     const folder = mkdtempSync(join(directory, 'crawled-'));
@@ -51,7 +51,7 @@ test.each(TRUSTING)(
 );
 
 test.each(TRUSTING)(
-  'a replica trusts an HTTPS target, and a publisher an S3 server, %s',
+  'lets a replica trust an HTTPS target, and a publisher an S3 server, %s',
   async (_how, flags, options) => {
     const release = await releaseOf(directory, 1);
     const { folder, url } = newFolder(directory);
@@ -68,7 +68,7 @@ test.each(TRUSTING)(
   },
 );
 
-test('a crawl of a server whose authority is unknown ends at once, in one line', async () => {
+test('ends a crawl of a server with an unknown CA at once, in one line', async () => {
   const origin = await encrypted((await startUpstream({ collections: {} })).url);
   const command = runCommand(['crawl', origin, '-o', join(directory, 'refused')]);
   expect(await command.ended).toEqual({ code: 1, signal: null });

@@ -34,7 +34,7 @@ describe('a usage error', () => {
       "option '--threads <number>' argument '0' is invalid",
       'Want an integer from 1 to 1024.',
     ],
-  ])('%j is refused and says what is near', async (words, complaint, cure) => {
+  ])('is refused for %j with the nearest name', async (words, complaint, cure) => {
     const { out, error, thrown } = await parse(...words);
     expect(out).toBe('');
     expect(error).toContain(`catalogue-replica: ${complaint}`);
@@ -45,23 +45,23 @@ describe('a usage error', () => {
   test.each([
     ['publish', 'x', '--to', 'file:///x'],
     ['follow', 'http://a.example.org', '-o', 'y'],
-  ])('%s is told on how many servers a bucket of NATS may lie', async (...words) => {
+  ])('names for %s the number of servers that a NATS bucket may have', async (...words) => {
     const { thrown } = await parse(...words, '--nats-replicas', '6');
     expect(String(thrown)).toContain('flag --nats-replicas: got "6", want an integer from 1 to 5');
   });
 
-  test('follow prunes no target where it publishes to none', async () => {
+  test('is reported if follow prunes a target without publishing', async () => {
     const { thrown } = await parse('follow', 'http://a.example.org', '-o', join(directory, 'y'), '--keep', '3');
     expect(thrown).toMatchObject({ code: 'usage', message: expect.stringContaining('only beside --publish-to') });
   });
 
-  test('generate does not write into a directory with files', async () => {
+  test('is reported if generate would write into a directory with files', async () => {
     writeFileSync(join(directory, 'file'), '');
     const { thrown } = await parse('generate', '--observations', '1', '-o', directory);
     expect(thrown).toMatchObject({ code: 'usage', message: expect.stringContaining('--force') });
   });
 
-  test('import is told before it begins that what it is to write is a directory', async () => {
+  test('is reported if import would write to a directory, before it begins', async () => {
     const { error, thrown } = await parse('import', join(directory, 'absent'), '-o', directory);
     expect(thrown).toMatchObject({
       code: 'usage',
@@ -71,7 +71,7 @@ describe('a usage error', () => {
   });
 });
 
-test('import and changes say what is in the way where nobody can look for what they are to write or read', async () => {
+test('reports by import and changes what blocks their output or input', async () => {
   const loop = join(directory, 'loop');
   symlinkSync(loop, loop);
   const reason = (name: string): unknown =>
@@ -89,7 +89,7 @@ describe('the exit code', () => {
     expect(spawnedCommand(['--version'])).toMatchObject({ status: 0, stdout: `${manifest.version}\n`, stderr: '' });
   });
 
-  test('of no command at all is 2, with the help on stderr', () => {
+  test('of no command is 2, with the help on stderr', () => {
     expect(spawnedCommand([])).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining('Commands:') });
   });
 
@@ -97,7 +97,7 @@ describe('the exit code', () => {
     expect(spawnedCommand(['serve', '--bogus'])).toMatchObject({ status: 2, stdout: '' });
   });
 
-  test('of a wrong setting is 2, and each line says who speaks and where the value came from', () => {
+  test('of a wrong setting is 2, and each line names the program and the source of the value', () => {
     const config = join(directory, 'wrong.toml');
     writeFileSync(config, 'host = 1\n');
     const environment = { CATALOGUE_PORT: 'tcp://10.0.0.1:80', CATALOGUE_CONFIG: config };
@@ -113,7 +113,7 @@ describe('the exit code', () => {
     });
   });
 
-  test('of a variable that is no setting is 2, with the nearest one', () => {
+  test('of a variable that is not a setting is 2, with the nearest one', () => {
     expect(spawnedCommand(['serve', '--check'], { environment: { CATALOGUE_THREAD: '2' } })).toMatchObject({
       status: 2,
       stdout: '',
@@ -122,7 +122,7 @@ describe('the exit code', () => {
     });
   });
 
-  test('of what the world refuses is 1, in one line without a stack', () => {
+  test('of an operational error is 1, in one line without a stack', () => {
     const config = join(directory, 'absent.toml');
     expect(spawnedCommand(['serve', '--config', config])).toMatchObject({
       status: 1,
@@ -131,7 +131,7 @@ describe('the exit code', () => {
     });
   });
 
-  test('of our own bug is 70, with its stack', () => {
+  test('of an internal error is 70, with its stack', () => {
     const sabotage = 'data:text/javascript,JSON.parse=()=>{throw new TypeError("sabotage")}';
     const { status, stderr } = spawnedCommand(['serve'], { node: ['--import', sabotage] });
     expect(status).toBe(70);
@@ -170,7 +170,7 @@ describe('a signal', () => {
     });
   }
 
-  test.each(['SIGINT', 'SIGTERM'] as const)('%s drains and the process ends with 0', async (signal) => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s drains the process, which exits with 0', async (signal) => {
     const { out, code } = await end('Promise.resolve()', signal);
     expect(out).toBe(`ready\ndraining ... after ${signal} (a second Ctrl-C ends at once)\nstopped\n`);
     expect(code).toBe(0);
@@ -183,7 +183,7 @@ describe('a signal', () => {
   });
 });
 
-test('a log of JSON begins with the version and the process, and says by which signal it came to its end', async () => {
+test('begins a JSON log with the version and the process, and names the signal at its end', async () => {
   const words = ['--data', await sampleSnapshot(), '--port', '0', '--threads', '1', '--log-format', 'json'];
   const server = runCommand(['serve', ...words]);
   await server.printed(/try: .*\n/);
@@ -196,7 +196,7 @@ test('a log of JSON begins with the version and the process, and says by which s
 });
 
 describe('serve --check', () => {
-  test('says what would run, where each setting comes from, and starts nothing', () => {
+  test('reports the effective settings, each with its source, and starts nothing', () => {
     const config = join(directory, 'checked.toml');
     writeFileSync(config, 'links = "request"\n');
     const environment = { CATALOGUE_THREADS: '3', CATALOGUE_CONFIG: config };
@@ -217,7 +217,7 @@ describe('serve --check', () => {
     expect(stdout).toMatch(/\ndata: a directory of 34 files .*\nattribute authority: a demonstration\n$/);
   });
 
-  test('finds what would keep a server from starting', () => {
+  test('finds what would prevent a server from starting', () => {
     const torn = join(directory, 'torn.snapshot');
     writeFileSync(torn, 'no snapshot');
     const refusal = {

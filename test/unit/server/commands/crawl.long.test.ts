@@ -41,7 +41,7 @@ function writeCheckpoint(output: string): void {
   writeFileSync(`${output}.crawl/checkpoint.json`, JSON.stringify(checkpoint));
 }
 
-test('takes a base URL or a root view, says who asks, and tells what it brought', async () => {
+test('accepts a base URL or a root view, identifies itself, and reports its result', async () => {
   const output = newOutput();
   const words = ['--contact', 'me@example.org', '--rate', '1000'];
   const command = runCommand(['crawl', `${upstream.url}/api/v3/?format=api`, '-o', `${output}/`, ...words]);
@@ -58,7 +58,7 @@ test('takes a base URL or a root view, says who asks, and tells what it brought'
 });
 
 test.each(['/api/v3', '/api/v3/notes/?format=api', '/api/v2/notes.json', '/api/v3/notes/1/'])(
-  'takes the base URL that stands before %s',
+  'finds the base URL before %s',
   async (address) => {
     const output = newOutput();
     const command = runCommand(['crawl', upstream.url + address, '-o', output, '--rate', '1000']);
@@ -67,7 +67,7 @@ test.each(['/api/v3', '/api/v3/notes/?format=api', '/api/v2/notes.json', '/api/v
   },
 );
 
-test('tells each step as a line of JSON with its event and figures where nobody watches, and so does import', async () => {
+test('logs each step as a line of JSON with event and figures without a terminal, and so does import', async () => {
   isBreaking = true;
   const output = newOutput();
   const environment = { CATALOGUE_LOG_FORMAT: 'auto' };
@@ -107,7 +107,7 @@ test('tells each step as a line of JSON with its event and figures where nobody 
   ]);
 });
 
-test('follow tells people or machines, as it is set', async () => {
+test('logs for people or machines in follow, as it is set', async () => {
   const told = async (format: string): Promise<string> => {
     const words = ['--once', '--rate', '1000', '--log-format', format];
     const command = runCommand(['follow', upstream.url, '-o', newOutput(), ...words]);
@@ -123,7 +123,7 @@ test('follow tells people or machines, as it is set', async () => {
 });
 
 test.skipIf(!hasProgram('script'))(
-  'follow shows a bar on a terminal, also where its process has a channel',
+  'shows a bar in follow on a terminal, also if its process has a channel',
   async () => {
     const channel = `--import 'data:text/javascript,process.send = () => true'`;
     const words = `follow ${upstream.url} -o ${newOutput()} --once --rate 1000`;
@@ -137,7 +137,7 @@ test.skipIf(!hasProgram('script'))(
   },
 );
 
-test('names what it could not have, ends with 1, and leaves nothing where it got nowhere', async () => {
+test('names what it could not fetch, exits with 1, and leaves nothing if it made no progress', async () => {
   const output = newOutput();
   const words = ['crawl', `${upstream.url}/nowhere`, '-o', output, '--rate', '1000', '--log-format', 'json'];
   const command = runCommand(words);
@@ -155,7 +155,7 @@ test('names what it could not have, ends with 1, and leaves nothing where it got
   expect([existsSync(output), existsSync(`${output}.crawl`)]).toEqual([false, false]);
 });
 
-test('ends where a page cannot be had, whatever time others were told to wait for', async () => {
+test('ends if a page does not exist, whatever wait was asked for other pages', async () => {
   let next: ServerResponse | undefined;
   const server = createServer((request, response) => {
     const base = `http://${request.headers.host}`;
@@ -181,7 +181,7 @@ test('ends where a page cannot be had, whatever time others were told to wait fo
   server.close();
 });
 
-test('is told once, in one line, that a server has no TLS', async () => {
+test('reports once, in one line, that a server has no TLS', async () => {
   const url = upstream.url.replace('http:', 'https:');
   const command = runCommand(['crawl', url, '-o', newOutput(), '--rate', '1000']);
   expect(await command.ended).toEqual({ code: 1, signal: null });
@@ -190,7 +190,7 @@ test('is told once, in one line, that a server has no TLS', async () => {
   expect(command.err()).toBe(`catalogue-replica: the root view (${url}/api/v3/): ${why}\n`);
 });
 
-test('says that the next run goes on where a signal ends it, and that run says so at its beginning', async () => {
+test('reports after a signal that the next run resumes, and that run reports it at its start', async () => {
   const output = newOutput();
   isHolding = true;
   const words = ['crawl', upstream.url, '-o', output, '--rate', '1000'];
@@ -206,7 +206,7 @@ test('says that the next run goes on where a signal ends it, and that run says s
   expect(second.out()).toMatch(/^the crawl of 2026-01-31T00:00:00Z goes on\n/);
 });
 
-test('so does follow that refreshes once; one that follows on ends with 0', async () => {
+test('exits like a crawl if follow refreshes once, and with 0 if it keeps following', async () => {
   isHolding = true;
   for (const [words, end] of [
     [['--once'], { code: null, signal: 'SIGTERM' }],
@@ -223,13 +223,13 @@ test('so does follow that refreshes once; one that follows on ends with 0', asyn
   isHolding = false;
 });
 
-test('has its requests end in whole milliseconds, however many digits are given', () => {
+test('ends its requests in whole milliseconds, however many digits are given', () => {
   const timeoutMs = (timeout: string): number =>
     crawlingOf('https://a.example.org', readSettings({ timeout }, {}), false).timeoutMs;
   expect(['1.2345', '0.0125', '30'].map(timeoutMs)).toEqual([1235, 13, 30_000]);
 });
 
-test('what it goes on with stays where the output is damaged, also where what is refused is discarded', async () => {
+test('keeps its resumable data if the output is damaged, also if refused data is discarded', async () => {
   const output = newOutput();
   mkdirSync(output);
   writeFileSync(join(output, 'MANIFEST.json'), '{');
@@ -250,7 +250,7 @@ test.each([
   ],
   ['a contact', ['http://a.example.org', '-o', 'x', '--contact', 'a\r\nb'], 'want an address or URL'],
   ['no output', ['http://a.example.org'], '-o, --output'],
-])('refuses what is wrong as %s, and ends with 2', async (_what, words, why) => {
+])('refuses wrong usage, such as %s, and exits with 2', async (_what, words, why) => {
   const command = runCommand(['crawl', ...words]);
   expect(await command.ended).toEqual({ code: 2, signal: null });
   expect(command.err()).toContain(why);

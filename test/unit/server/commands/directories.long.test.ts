@@ -21,8 +21,8 @@ async function run(words: readonly string[]): Promise<{ code: number | null; sai
   return { code, said: command.out() + command.err() };
 }
 
-describe.each(COMMANDS)('%s', (...words) => {
-  test('refuses faulty records, and says how to take or leave them', async () => {
+describe.each(COMMANDS)('the command over a directory: %s', (...words) => {
+  test('refuses faulty records, and names the flags that accept or skip them', async () => {
     const { code, said } = await run(words);
     expect(code).toBe(1);
     expect(said).toContain(
@@ -30,7 +30,7 @@ describe.each(COMMANDS)('%s', (...words) => {
     );
   });
 
-  test('leaves them out and takes nulls where it is told to', async () => {
+  test('skips them and accepts nulls with these flags', async () => {
     const { code, said } = await run([...words, '--lenient', '--take-nulls']);
     expect([code, said]).toEqual([
       0,

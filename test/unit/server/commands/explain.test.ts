@@ -33,8 +33,8 @@ async function refusalOf(request: string): Promise<string> {
   return error.message;
 }
 
-describe('a list is explained', () => {
-  test('with its conditions in the order in which they run, its order, its facets, and what it touched', async () => {
+describe('the explanation of a list', () => {
+  test('has its conditions in the order of execution, its order, its facets, and the rows read', async () => {
     const query = 'status=ongoing&projects__uuid=p4&projects__uuid!=p5&ordering=-title&facets=status&page=2';
     expect(await explained(`/api/v3/observations/?${query}`)).toEqual([
       'observations: about 20 rows, offset 0, limit 100',
@@ -56,7 +56,7 @@ describe('a list is explained', () => {
     ]);
   });
 
-  test('with the place where it would run: in the serving thread or, after its budget ran out, in the pool', async () => {
+  test('has the place where it would run: in the serving thread or, after its budget is spent, in the pool', async () => {
     const cheap = await explained('http://localhost:8080/api/v3/observations/?after=190');
     expect(cheap.at(-1)).toBe('in the serving thread');
     const [, step, found, place] = await explained('/api/v2/observations.json?title__regex=x 1.$');
@@ -65,11 +65,11 @@ describe('a list is explained', () => {
     expect(place).toBe('in the pool: the budget of 200 us ran out at title__regex');
   });
 
-  test('of a path without its final slash, which a server would redirect, too', async () => {
+  test('accepts a path without its final slash, which a server would redirect', async () => {
     expect(await explained('/api/v3/observations?status=ongoing')).toContain('  status exact "ongoing": 50 rows');
   });
 
-  test('below the path of a base URL, and of all rows where the path names an export', async () => {
+  test('accepts the path of a base URL, and covers all rows if the path names an export', async () => {
     const flags = { baseUrl: 'https://a.test/catalogue' };
     const [head] = await explained('https://a.test/catalogue/api/v3/observations/', flags);
     expect(head).toContain('offset 0, limit 100');
@@ -77,12 +77,12 @@ describe('a list is explained', () => {
     expect(exported).not.toContain('limit 100');
   });
 
-  test('of the embedded sample where no data is named, which is said', async () => {
+  test('uses the embedded sample if no data is named, and reports it', async () => {
     const text = await explainRequest(readSettings({ threads: '1' }, {}), '/api/v3/platforms/');
     expect(text).toContain('found 17 of 17 of the embedded sample: ');
   });
 
-  test('under the settings that a server would have', async () => {
+  test('uses the settings that a server would have', async () => {
     const request = '/api/v3/observations/?title__foo=1&limit=9&ob_id=3';
     expect(await explained(request, { filterErrors: 'empty', limitMax: '5' })).toEqual([
       expect.stringContaining(', limit 5'),
@@ -94,7 +94,7 @@ describe('a list is explained', () => {
   });
 });
 
-describe('what is no list, or would be refused, is refused', () => {
+describe('a request that is not a list, or that a server would refuse', () => {
   test.each([
     [
       '/api/v3/observations/1/',
@@ -112,7 +112,7 @@ describe('what is no list, or would be refused, is refused', () => {
       'title__foo: "foo" lookup is not supported\nafter: Enter a whole number.',
     ],
     ['/api/v3/observations/?strict=1&titel=x', 'titel: Unknown parameter. Did you mean "title"?'],
-  ])('such as %s', async (request, message) => {
+  ])('is refused: %s', async (request, message) => {
     expect(await refusalOf(request)).toBe(message);
   });
 });

@@ -22,7 +22,7 @@ async function run(...words: readonly string[]): Promise<{ code: number | null; 
   return { code, out: command.out(), err: command.err() };
 }
 
-test('a file has the bytes of the export of the API', async () => {
+test('writes the bytes of the export of the API', async () => {
   const server = await runServer(['--data', data, '--threads', '1', '--gzip', 'off']);
   const links = ['--base-url', `http://localhost:${server.port}`];
   for (const format of ['parquet', 'csv', 'ndjson']) {
@@ -37,7 +37,7 @@ test('a file has the bytes of the export of the API', async () => {
   await server.kill();
 });
 
-test('a filter that is wrong is refused whatever a server is told of such', async () => {
+test('refuses a wrong filter whatever a server does with one', async () => {
   const words = [
     'export',
     'observations',
@@ -53,14 +53,14 @@ test('a filter that is wrong is refused whatever a server is told of such', asyn
   expect(command.err()).toContain('ob_id__lt: Enter a whole number.');
 });
 
-test('one record is one, and of the embedded sample where no data is named', async () => {
+test('exports one record, and of the embedded sample if no data is named', async () => {
   const file = join(directory, 'one.ndjson');
   const command = runCommand(['export', 'licences', '-o', file, '--where', 'limit=1']);
   expect(await command.ended).toMatchObject({ code: 0 });
   expect(command.out()).toMatch(/one\.ndjson: 1 record of the embedded sample, \d+ B\n$/);
 });
 
-test.skipIf(!hasDuckDb)('all collections become files in a directory, which is made', async () => {
+test.skipIf(!hasDuckDb)('exports all collections as files of a directory, which it makes', async () => {
   const folder = join(directory, 'all');
   expect((await run('all', '-o', folder)).code).toBe(0);
   expect(readdirSync(folder)).toHaveLength(34);
@@ -73,7 +73,7 @@ test.skipIf(!hasDuckDb)('all collections become files in a directory, which is m
   }
 });
 
-test.skipIf(!hasDuckDb)('a folder of parts is one table', async () => {
+test.skipIf(!hasDuckDb)('exports a folder of parts as one table', async () => {
   const parts = ['ob_id__lt=2000', 'ob_id__gte=2000', 'ob_id=-1'];
   for (const [i, where] of parts.entries()) {
     const file = join(directory, `part${i}.parquet`);
@@ -83,7 +83,7 @@ test.skipIf(!hasDuckDb)('a folder of parts is one table', async () => {
   expect(new Set(rows.map(([id]) => id)).size).toBe(3000);
 });
 
-describe('what is wrong is said, and nothing is written', () => {
+describe('a failed export', () => {
   test.each([
     [['observatons', '-o', 'x.csv'], 'there is no collection "observatons"; did you mean observations?'],
     [['observations', '-o', 'x.csv', '--format', 'ndjson'], 'the format of one file is its ending; leave --format out'],
@@ -95,13 +95,13 @@ describe('what is wrong is said, and nothing is written', () => {
       ['times', 'ipps', '-o', 'x.d', '--where', 'startTime__isnull=false'],
       'ipps: startTime__isnull: Unknown parameter.',
     ],
-  ])('%j', async (words, sentence) => {
+  ])('reports the error and writes nothing: %j', async (words, sentence) => {
     const { code, err } = await run(...words.map((word) => (word.startsWith('x.') ? join(directory, word) : word)));
     expect([code, err]).toEqual([2, expect.stringContaining(sentence)]);
     expect(readdirSync(directory).filter((name) => name.startsWith('x.'))).toEqual([]);
   });
 
-  test('a file that is there is kept without --force', async () => {
+  test('keeps an existing file without --force', async () => {
     const file = join(directory, 'kept.parquet');
     writeFileSync(file, 'mine');
     const { code, err } = await run('times', '-o', file);
@@ -110,7 +110,7 @@ describe('what is wrong is said, and nothing is written', () => {
   });
 });
 
-test('a signal leaves nothing behind, and what was there before', async () => {
+test('leaves nothing after a signal, and keeps the previous file', async () => {
   const file = join(directory, 'stopped.parquet');
   writeFileSync(file, 'before');
   const command = runCommand(['export', 'observations', '-o', file, '--force', '--data', data]);
@@ -124,7 +124,7 @@ test('a signal leaves nothing behind, and what was there before', async () => {
   expect(readFileSync(file, 'utf8')).toBe('before');
 });
 
-test.skipIf(!disk)('a full disk is told with the name of the file, of which nothing is left', async () => {
+test.skipIf(!disk)('reports a full disk with the name of the file, and leaves nothing of it', async () => {
   const file = join(disk!.folder, 'full.csv');
   disk!.fill(1 << 20);
   const { code, err } = await run('observations', '-o', file);

@@ -2,20 +2,20 @@ import { expect, test } from 'vitest';
 import { fieldsText } from '../../../../server/commands/fields.ts';
 import { COLLECTIONS } from '../../../../engine/schema/catalogue.ts';
 
-test('a table of one collection has its sentence, a line for each field, and the lookups behind their groups', () => {
+test('prints for one collection its sentence, a line for each field, and lookups after their groups', () => {
   const text = fieldsText('computations', 'table');
   expect(text).toMatch(/^computations: How data were computed; .*\.\n\nfield +type +null +lookups +sentence\n/);
   expect(text).toMatch(/^softwareReference +text +yes +any, order, text +The software that computed,/m);
   expect(text).toContain('\nany: exact, in, isnull\n');
 });
 
-test('a path that means two collections prints both, and none prints all', () => {
+test('prints both collections of an ambiguous path, and all without a name', () => {
   expect(fieldsText('ProcedureComputations', 'table')).toMatch(/^computations: [^]*^composites: /m);
   const all = JSON.parse(fieldsText(undefined, 'json')) as { readonly collection: string }[];
   expect([...new Set(all.map(({ collection }) => collection))]).toEqual(COLLECTIONS.map(({ name }) => name));
 });
 
-test('JSON and NDJSON say the same', () => {
+test('prints the same in JSON and NDJSON', () => {
   const rows = JSON.parse(fieldsText('phenomena', 'json')) as unknown[];
   const lines = fieldsText('phenomena', 'ndjson').split('\n');
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(rows);
@@ -34,6 +34,6 @@ test.each([
   ['obsrvations', 'there is no collection "obsrvations"; did you mean observations?'],
   ['phenomenon', 'there is no collection "phenomenon"; did you mean phenomena?'],
   ['x', 'there is no collection "x"; want one of acquisitions, bboxes, composites, ProcedureComputations,'],
-])('a collection that is none is refused: %s', (name, message) => {
+])('refuses an unknown collection: %s', (name, message) => {
   expect(() => fieldsText(name, 'table')).toThrow(message);
 });

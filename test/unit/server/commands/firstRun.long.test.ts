@@ -57,11 +57,11 @@ class Terminal {
   }
 }
 
-describe.skipIf(!hasProgram('script'))('on a terminal', () => {
+describe.skipIf(!hasProgram('script'))('a server on a terminal', () => {
   let terminal: Terminal | undefined;
   afterEach(() => terminal?.kill());
 
-  test('a server shows its pages and asks itself', async () => {
+  test('shows its pages and sends an example request to itself', async () => {
     terminal = new Terminal(SERVE);
     await terminal.shown(/SOAP getTrustedHostInfo: .* in /);
     terminal.press(CTRL_C);
@@ -75,7 +75,7 @@ describe.skipIf(!hasProgram('script'))('on a terminal', () => {
     expect(text).toMatch(/draining /);
   }, 60_000);
 
-  test('a quiet one does not', async () => {
+  test('sends no example request if it is quiet', async () => {
     terminal = new Terminal([...SERVE, '--quiet', '--data', await sampleSnapshot()]);
     await terminal.shown(/try: curl /);
     terminal.press(CTRL_C);
@@ -84,7 +84,7 @@ describe.skipIf(!hasProgram('script'))('on a terminal', () => {
   }, 60_000);
 });
 
-test('where nobody watches, a server asks nothing of itself', async () => {
+test('sends no example request to itself without a terminal', async () => {
   const server = runCommand([...SERVE, '--data', await sampleSnapshot()]);
   await server.printed(/try: curl /);
   server.signal('SIGINT');

@@ -12,13 +12,13 @@ const COMMANDS =
     ' ',
   );
 
-test('help lists every command', async () => {
+test('lists every command', async () => {
   const { out, thrown } = await parse('--help');
   for (const command of COMMANDS) expect(out).toMatch(new RegExp(`^  ${command} `, 'm'));
   expect(thrown).toMatchObject({ exitCode: 0 });
 });
 
-test.each(COMMANDS)('help of %s ends with an example', async (command) => {
+test.each(COMMANDS)('ends for %s with an example', async (command) => {
   const { out, error } = await parse(command, '--help');
   expect(out.trimEnd().split('\n').slice(-2)).toEqual([
     'Example:',
@@ -28,7 +28,7 @@ test.each(COMMANDS)('help of %s ends with an example', async (command) => {
 });
 
 test.each(['import', 'export', 'crawl', 'follow', 'publish', 'prune'])(
-  'help of %s names --config, which it takes, and the flags that stand there',
+  'names for %s --config, which it accepts, and the flags of that file',
   async (command) => {
     const { out } = await parse(command, '--help');
     expect(out).toContain('\n  --config <path>');
@@ -37,14 +37,14 @@ test.each(['import', 'export', 'crawl', 'follow', 'publish', 'prune'])(
   },
 );
 
-test('import takes its settings from a file', async () => {
+test('shows that import reads its settings from a file', async () => {
   const config = join(directory, 'import.toml');
   writeFileSync(config, 'logFormat = "other"\n');
   const { thrown } = await parse('import', 'x', '-o', 'y', '--config', config);
   expect(String(thrown)).toContain(`${config}:1:1: key logFormat: got "other"`);
 });
 
-test.each(['serve', 'explain'])('help of %s shows every setting', async (command) => {
+test.each(['serve', 'explain'])('shows for %s every setting', async (command) => {
   const { out } = await parse(command, '--help');
   for (const setting of SETTINGS) expect(out).toContain(`\n  ${flagName(setting)}`);
 });

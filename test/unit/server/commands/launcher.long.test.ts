@@ -23,7 +23,7 @@ test('runs the command line on a suitable Node', () => {
   });
 });
 
-test('runs the sources of a checkout, whatever was packed from it, and in a package what was packed', () => {
+test('runs the sources of a checkout, whatever was packed from it, and in a package the packed files', () => {
   const checkout = dataSetOf(directory, {
     'package.json': '{ "type": "module" }',
     'server/launch.js': readFileSync(LAUNCHER, 'utf8'),
@@ -36,7 +36,7 @@ test('runs the sources of a checkout, whatever was packed from it, and in a pack
   expect(spawnedCommand([], { script })).toMatchObject({ status: 0, stdout: 'compiled' });
 });
 
-test('tells glibc how to hand out memory where it builds, unless the environment does, and keeps flags and words', () => {
+test('configures the memory of glibc for builds, unless the environment does, and keeps flags and arguments', () => {
   const checkout = dataSetOf(directory, {
     'package.json': '{ "type": "module" }',
     'server/launch.js': readFileSync(LAUNCHER, 'utf8'),
@@ -56,13 +56,13 @@ test('tells glibc how to hand out memory where it builds, unless the environment
   expect(stdoutOf('serve')).toBe(',--no-deprecation,serve,-o');
 });
 
-test('starts the Node of the install when this one is not suitable', () => {
+test('starts the Node of the install if the current one is not suitable', () => {
   const { status, stdout, stderr } = spawnedCommand(['--version'], { script: LAUNCHER, node: ['--import', OLD_NODE] });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
-test('passes HUP and USR2 on, opens no inspector on USR1, and takes its server with it where it is killed', async () => {
+test('forwards HUP and USR2, opens no inspector on USR1, and ends its server if it is killed', async () => {
   const words = [
     '--import',
     OLD_NODE,
@@ -88,7 +88,7 @@ test('passes HUP and USR2 on, opens no inspector on USR1, and takes its server w
   expect(server.out()).toMatch(/\ndraining \.\.\./);
 });
 
-test('ends as its server does: by the signal that came before that was ready', async () => {
+test('exits as its server does: by the signal that came before it was ready', async () => {
   const words = ['--import', OLD_NODE, LAUNCHER, 'serve', '--from', 'http://127.0.0.1:1/', '--port', '0'];
   const server = runProgram(process.execPath, [...words, '--cache', join(directory, 'cache'), '--log-format', 'json']);
   await server.printed(/127\.0\.0\.1:1/);
@@ -96,7 +96,7 @@ test('ends as its server does: by the signal that came before that was ready', a
   expect(await server.ended).toEqual({ code: null, signal: 'SIGTERM' });
 });
 
-test.each([24, 26])('takes Node %i if no other is installed, or the installed one does not start', (major) => {
+test.each([24, 26])('uses Node %i if no other is installed, or if the installed one does not start', (major) => {
   const checkout = dataSetOf(directory, {
     'package.json': '{ "type": "module" }',
     'server/launch.js': readFileSync(LAUNCHER, 'utf8'),
@@ -120,7 +120,7 @@ test.each([24, 26])('takes Node %i if no other is installed, or the installed on
   });
 });
 
-test('says in one line which Node is wanted where there is none', () => {
+test('reports in one line which Node is required if there is none', () => {
   const alone = join(directory, 'launch.mjs');
   writeFileSync(alone, readFileSync(LAUNCHER));
   const old = 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"18.0.0"})';

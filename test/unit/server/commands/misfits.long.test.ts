@@ -23,7 +23,7 @@ async function run(words: readonly string[]): Promise<string> {
   return command.out();
 }
 
-test('import counts them with file and line, and stats and serve count them in a snapshot and in a directory', async () => {
+test('counts misfits by import with file and line, and by stats and serve in a snapshot and in a directory', async () => {
   const file = join(directory, 'a.snapshot');
   const imported = await run(['import', data, '-o', file]);
   const second = `"7" in record 5 (${data}/results.ndjson:2)`;
@@ -53,7 +53,7 @@ async function warned(url: string, folder: string): Promise<readonly string[]> {
   return events.filter(({ level }) => level === 'warn').map(({ message }) => message);
 }
 
-test('follow warns of them, and of the record that changes an inferred type', async () => {
+test('warns of misfits in follow, and of the record that changes an inferred type', async () => {
   const notesWith = (size: unknown, tags: unknown): readonly PlainRecord[] => [
     { ob_id: 1, size: 5, day: '2020-01-01', tags: [1] },
     { ob_id: 2, size, day: null, tags },

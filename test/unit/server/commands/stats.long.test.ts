@@ -19,7 +19,7 @@ async function run(words: readonly string[]): Promise<{ code: number | null; out
   return { code, out: command.out(), err: command.err() };
 }
 
-test('a file and its directory have the same collections, memory and distributions', async () => {
+test('prints the same collections, memory and distributions for a file and its directory', async () => {
   const { file } = await imported(data, { file: join(directory, 'a.snapshot') });
   const [ofFile, ofDirectory] = [await run([file]), await run([data])];
   expect(ofFile.code).toBe(0);
@@ -60,7 +60,7 @@ test('a file and its directory have the same collections, memory and distributio
   });
 }, 60_000);
 
-test('of long values begin and end are shown, and fields whose values few records share are left out', async () => {
+test('shows start and end of long values, and omits fields with values that few records share', async () => {
   const line = (id: number): string => {
     const title = `${'x'.repeat(50)}\u{1f600}${'y'.repeat(50)} ${id < 2 ? 'one' : 'two'}`;
     return `${JSON.stringify({ ob_id: id, title, abstract: id < 3 ? `${id}` : '0' })}\n`;
@@ -75,7 +75,7 @@ test.each([
   [['/nothing/here'], 1, /there is no data at \/nothing\/here/],
   [[data, '--format', 'xml'], 2, /Allowed choices are table, json/],
   [[], 2, /missing required argument 'data'/],
-] as const)('%j is refused with what is wrong', async (words, code, message) => {
+] as const)('refuses %j with the reason', async (words, code, message) => {
   const ended = await run(words);
   expect(ended.code).toBe(code);
   expect(ended.err).toMatch(message);

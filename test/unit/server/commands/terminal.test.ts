@@ -20,8 +20,8 @@ function testClock(): { ms: number; read: () => number } {
   return clock;
 }
 
-describe('progress where the output is no terminal', () => {
-  test('is a plain line at most every three seconds, with the pace so far and the time left at it', () => {
+describe('progress without a terminal', () => {
+  test('is a plain line at most every three seconds, with the rate so far and the remaining time', () => {
     const lines: string[] = [];
     const clock = testClock();
     const onProgress = progressLines({ write: (text) => lines.push(text) }, clock.read);
@@ -57,7 +57,7 @@ describe('progress where the output is no terminal', () => {
     ]);
   });
 
-  test('says how much is done where the total is not known', () => {
+  test('shows the finished amount if the total is unknown', () => {
     const lines: string[] = [];
     const clock = testClock();
     const onProgress = progressLines({ write: (text) => lines.push(text) }, clock.read);
@@ -68,7 +68,7 @@ describe('progress where the output is no terminal', () => {
     expect(lines).toEqual(['writing: 12.3 kB\n', 'writing: 12,345 records\n']);
   });
 
-  test('is silent for quick work, and the result passes through', async () => {
+  test('prints nothing for quick work, and returns its result', async () => {
     const lines: string[] = [];
     const result = await withProgress({ write: (text) => lines.push(text) }, async (onProgress) => {
       onProgress({ phase: 'reading', done: 1, total: 1, unit: 'records' });
@@ -85,7 +85,7 @@ describe('progress on a terminal', () => {
     return { stream, written: () => String(stream.read() ?? '') };
   }
 
-  test('is a bar per phase, and its work ends where an error ends it', async () => {
+  test('is a bar per phase, and ends where an error ends the work', async () => {
     const { stream, written } = terminal();
     const work = withProgress(stream, async (onProgress) => {
       onProgress({ phase: 'reading', done: 0, total: 2_000_000, unit: 'bytes' });
@@ -101,7 +101,7 @@ describe('progress on a terminal', () => {
     expect(text).toContain('3 records');
   });
 
-  test('is taken away before a report, and comes back behind it', async () => {
+  test('is removed before a report, and comes back after it', async () => {
     const { stream, written } = terminal();
     const report = reportTo(stream, false);
     const progress = { phase: 'reading', done: 1, total: 2, unit: 'bytes' } as const;
@@ -117,7 +117,7 @@ describe('progress on a terminal', () => {
     expect(written()).toMatch(/the end\n$/);
   });
 
-  test('never leaves a terminal that wraps no lines', async () => {
+  test('never leaves a terminal without line wrapping', async () => {
     const { stream, written } = terminal();
     await withProgress(stream, async (onProgress) =>
       onProgress({ phase: 'reading', done: 0, total: 1, unit: 'bytes' }),
@@ -126,7 +126,7 @@ describe('progress on a terminal', () => {
   });
 });
 
-test.skipIf(!hasProgram('script'))('Ctrl-C takes the bar away and ends the command by its signal', async () => {
+test.skipIf(!hasProgram('script'))('removes the bar on Ctrl-C and ends the command by its signal', async () => {
   const work = `
     import { withProgress } from './server/commands/terminal.ts';
     await withProgress(process.stderr, (onProgress) => new Promise(() => {
@@ -144,7 +144,7 @@ test.skipIf(!hasProgram('script'))('Ctrl-C takes the bar away and ends the comma
   expect(code).toBe(128 + constants.signals.SIGINT);
 });
 
-describe('numbers', () => {
+describe('numbers in reports', () => {
   test.each([
     [0, '0 B'],
     [999, '999 B'],
@@ -154,17 +154,17 @@ describe('numbers', () => {
     [433_000_000, '433.0 MB'],
     [4_294_967_296, '4.3 GB'],
     [Number.MAX_SAFE_INTEGER, '9007.2 TB'],
-  ])('%d bytes are %s', (bytes, text) => {
+  ])('for %d bytes are %s', (bytes, text) => {
     expect(bytesText(bytes)).toBe(text);
   });
 
-  test('counts have separators', () => {
+  test('have separators if they are counts', () => {
     expect(countText(1_234_567)).toBe('1,234,567');
   });
 });
 
-describe('tables', () => {
-  test('line up, numbers to the right, without blanks at the end of a line', () => {
+describe('tables in reports', () => {
+  test('are aligned, numbers to the right, without blanks at the end of a line', () => {
     const rows = [
       ['name', 'records', 'note'],
       ['platforms', '1,234', 'x'],
@@ -173,7 +173,7 @@ describe('tables', () => {
     expect(tableText(rows)).toBe('name       records  note\nplatforms    1,234  x\nipps             5');
   });
 
-  test('may have a head only, or nothing', () => {
+  test('may have only a head, or nothing', () => {
     expect(tableText([['a', 'b']])).toBe('a  b');
     expect(tableText([])).toBe('');
   });
@@ -185,7 +185,7 @@ describe('tables', () => {
 });
 
 describe('reports', () => {
-  test('an import has a line per collection, totals, what was skipped and ignored, and the file', () => {
+  test('of an import have a line per collection, totals, skipped and ignored records, and the file', () => {
     const row = { inputBytes: 5000, skipped: 1, nulls: 2, columns: 4, recordBytes: 4000, indexBytes: 100 };
     const collections = [
       { name: 'ipps', records: 10, ...row, dangling: 0, firstDangling: undefined },
@@ -241,7 +241,7 @@ describe('reports', () => {
     ]);
   });
 
-  test('the CPU time of an import has a line per stage with its share, and what they are together', () => {
+  test('of the CPU time of an import have a line per stage with its share, and the total', () => {
     const stages = [
       { stage: 'reading' as const, seconds: 0.25 },
       { stage: 'other' as const, seconds: 0.75 },

@@ -36,11 +36,11 @@ async function sharedListener(): Promise<Listener> {
   return listener;
 }
 
-describe('who asks while the data loads', () => {
+describe('a client that connects while the data loads', () => {
   test.each([
     ['GET', /^HTTP\/1\.1 503 .*\r\n\r\n\{"detail":"The data is being loaded.*\}$/s],
     ['HEAD', /^HTTP\/1\.1 503 .*\r\nContent-Length: \d+\r\n\r\n$/s],
-  ])('by %s is told so', async (method, expected) => {
+  ])('gets by %s a response about that', async (method, expected) => {
     const { port, release } = await claimPort(HOST, 0);
     ends.push(release);
     const socket = connect(port, HOST).end(`${method} / HTTP/1.1\r\nHost: a\r\n\r\n`);
@@ -60,14 +60,14 @@ async function startSharer(port: number): Promise<number> {
   return child.pid!;
 }
 
-describe.skipIf(process.platform !== 'linux')('who listens on a port', () => {
-  test('is no process if none does', async () => {
+describe.skipIf(process.platform !== 'linux')('the owner of a port', () => {
+  test('is no process if none listens', async () => {
     const { port, release } = await claimPort(HOST, 0);
     await release();
     expect(holdersOf(port)).toEqual([]);
   });
 
-  test('is this process and others that share the port, whose names and numbers the refusal says', async () => {
+  test('is this process and others that share the port, whose names and numbers the refusal has', async () => {
     const { port } = await sharedListener();
     expect(holdersOf(port).map(({ pid }) => pid)).toEqual([process.pid]);
     const pid = await startSharer(port);

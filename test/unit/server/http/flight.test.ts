@@ -40,29 +40,29 @@ function newTurn(requestMs: number) {
   };
 }
 
-test('a flood of dear requests ends with the time of a turn, and the next turn begins anew', () => {
+test('ends a flood of expensive requests with the time of a turn, and starts from scratch in the next turn', () => {
   const turn = newTurn(1);
   const most = SPARE_REQUESTS + CONNECTION_REQUESTS;
   expect([turn.answered(1, 8000), turn.answered(1, 8000)]).toEqual([most, most]);
 });
 
-test('long queries count as many requests, so that a turn ends with its time', () => {
+test('counts a long query as many requests, so that a turn ends with its time', () => {
   expect(newTurn(1).answered(60, 60, 60_000)).toBe(TURN_MS_MAX);
   expect(newTurn(1).answered(60, 60, LONG_QUERY_BYTES - 1)).toBe(60);
   expect(newTurn(0.1).answered(60, 60, 60_000)).toBe(60);
 });
 
-test('no other request is judged by the long queries of a turn', () => {
+test('delays no other request for the long queries of a turn', () => {
   const turn = newTurn(1);
   turn.answered(1, 1, 60_000, false);
   expect(turn.answered(1, 40)).toBe(40);
 });
 
-test('requests that are cheap together are all taken', () => {
+test('serves all requests that are cheap together', () => {
   expect(newTurn(TURN_MS_MAX / 8000).answered(1, 8000)).toBe(8000);
 });
 
-test('forty requests of each of many connections are taken, however long they take', () => {
+test('serves forty requests of each of many connections, however long they take', () => {
   expect(newTurn(1).answered(50, 40 * 50)).toBe(40 * 50);
   for (const connections of [COUNTED_CONNECTIONS, 10 * COUNTED_CONNECTIONS]) {
     const most = SPARE_REQUESTS + CONNECTION_REQUESTS * COUNTED_CONNECTIONS;
@@ -70,7 +70,7 @@ test('forty requests of each of many connections are taken, however long they ta
   }
 });
 
-test('whoever loses nothing by it waits once a turn is long', () => {
+test('delays requests that lose nothing by it once a turn is long', () => {
   let now = 0;
   const flight = new Flight(
     () => now++,
@@ -80,7 +80,7 @@ test('whoever loses nothing by it waits once a turn is long', () => {
   expect(isLong.indexOf(true)).toBe(CLOCKED_REQUESTS - 1 + TURN_MS_MAX - 1);
 });
 
-test('time counts from the request that is looked at first, whatever came in turns before', () => {
+test('counts time from the first timed request, whatever came in earlier turns', () => {
   const turn = newTurn(0.1);
   for (let i = 0; i < 3; i++) expect(turn.answered(1, CLOCKED_REQUESTS / 4)).toBe(CLOCKED_REQUESTS / 4);
   turn.pass(10 * TURN_MS_MAX);
@@ -91,7 +91,7 @@ test('time counts from the request that is looked at first, whatever came in tur
   expect(answered - before - clocked).toBeLessThan(2);
 });
 
-test('ends the answers of data from before a swap, and none of a thread that started after it', () => {
+test('ends the responses of data from before a swap, and none of a thread that started after it', () => {
   const ended: string[] = [];
   const answerOf = (name: string) => ({ cut: () => void ended.push(name) });
   const [flight, later] = [new Flight(() => 0), new Flight(() => 0)];

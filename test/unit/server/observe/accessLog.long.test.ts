@@ -32,7 +32,7 @@ function linkAt(path: string): string {
   }
 }
 
-describe.runIf(process.platform === 'linux')('a disk that takes nothing', () => {
+describe.runIf(process.platform === 'linux')('a disk that accepts no writes', () => {
   test('costs the lines beyond 4 MB, each counted once, and neither an error nor a wait at the end', async () => {
     const told: string[] = [];
     const logs = new AccessLogs('/dev/full', 1, (text, level) => told.push(`${level}: ${text}`));
@@ -48,7 +48,7 @@ describe.runIf(process.platform === 'linux')('a disk that takes nothing', () => 
     expect(told).toEqual([`error: the access log /dev/full cannot be written (ENOSPC): 6,000 lines dropped`]);
   });
 
-  test('keeps no file that another one has replaced, nor counts back what it had taken', async () => {
+  test('keeps no replaced file open, and does not subtract accepted lines', async () => {
     const logs = new AccessLogs('/dev/full', 1, () => undefined);
     const lines = newTally(ACCESS_LINES);
     const log = new AccessLog(logs.link(lines));
@@ -66,7 +66,7 @@ describe.runIf(process.platform === 'linux')('a disk that takes nothing', () => 
     logs.stop();
   });
 
-  test('is told of once a minute, with what was lost since', () => {
+  test('is reported once a minute, with the lines lost since', () => {
     const told: string[] = [];
     let ms = 0;
     const logs = new AccessLogs(
@@ -97,7 +97,7 @@ describe.runIf(process.platform === 'linux')('a disk that takes nothing', () => 
   });
 });
 
-describe.skipIf(process.platform === 'win32')('a pipe', () => {
+describe.skipIf(process.platform === 'win32')('a pipe as a log', () => {
   let folder: string;
   let pipe: string;
   beforeEach(() => {
@@ -107,7 +107,7 @@ describe.skipIf(process.platform === 'win32')('a pipe', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  test('that nobody reads is refused at once, for accesses and for audits', () => {
+  test('is refused at once without a reader, for access and audit logs', () => {
     const never = (): never => expect.unreachable();
     for (const [called, opened] of [
       ['access log', () => new AccessLogs(pipe, 1, never)],
@@ -118,7 +118,7 @@ describe.skipIf(process.platform === 'win32')('a pipe', () => {
     }
   });
 
-  test('that is read takes the lines, and its reader does not end with the look at it', async () => {
+  test('gets the lines with a reader, which the check does not end', async () => {
     const read = join(folder, 'read');
     const reader = spawn('sh', ['-c', 'exec cat "$0" > "$1"', pipe, read]);
     const asked = (): AccessLogs => new AccessLogs(pipe, 1, () => expect.unreachable());
@@ -135,7 +135,7 @@ describe.skipIf(process.platform === 'win32')('a pipe', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('a pipe of the audit', () => {
+describe.skipIf(process.platform === 'win32')('a pipe as the audit log', () => {
   let folder: string;
   let pipe: string;
   beforeEach(() => {
@@ -147,7 +147,7 @@ describe.skipIf(process.platform === 'win32')('a pipe of the audit', () => {
 
   const write = (line: string): void => appendLines(pipe, [line]);
 
-  test('takes nothing once its reader is gone, and lines again with another', async () => {
+  test('accepts nothing once its reader is gone, and lines again with another', async () => {
     const reader = spawn('sh', ['-c', 'exec cat "$0" > /dev/null', pipe]);
     await expect.poll(() => write('{"event":1}'), { timeout: 10_000 }).toBeUndefined();
     reader.kill();
@@ -166,7 +166,7 @@ describe.skipIf(process.platform === 'win32')('a pipe of the audit', () => {
     other.kill();
   });
 
-  test('that is full is not waited for', async () => {
+  test('is not waited for if it is full', async () => {
     const reader = spawn('sh', ['-c', 'exec sleep 600 < "$0"', pipe]);
     await expect.poll(() => write('{"event":1}'), { timeout: 10_000 }).toBeUndefined();
     // More than a pipe holds.
@@ -178,14 +178,14 @@ describe.skipIf(process.platform === 'win32')('a pipe of the audit', () => {
   });
 });
 
-describe('a file that cannot be opened', () => {
+describe('a log file that cannot be opened', () => {
   let folder: string;
   beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'access-log-'))));
   afterEach(() => rmSync(folder, { recursive: true }));
 
   const ticks = { timeout: 10_000 };
 
-  test('by a thread costs the lines until it can, and never the thread', async () => {
+  test('costs a thread lines until it can be, and never ends the thread', async () => {
     const file = join(folder, 'logs', 'a.log');
     mkdirSync(join(folder, 'logs'));
     const logs = new AccessLogs(file, 1, () => undefined);
@@ -204,7 +204,7 @@ describe('a file that cannot be opened', () => {
     expect(readFileSync(file, 'utf8').length).toBe(lines[0]! * LINE.length);
   });
 
-  test('anew is tried until it can: meanwhile the lines go where they went', async () => {
+  test('on reopening is retried: meanwhile the lines go to the old file', async () => {
     const [place, file] = [join(folder, 'logs'), join(folder, 'logs', 'a.log')];
     mkdirSync(place);
     const logs = new AccessLogs(file, 1, () => undefined);

@@ -24,7 +24,7 @@ function startWriter(): ChildProcess {
   return spawn(process.execPath, ['--input-type=module', '--eval', script]);
 }
 
-test('a line that does not fit is finished as it is read', async () => {
+test('finishes a line that does not fit into the pipe as it is read', async () => {
   const writer = startWriter();
   await delay(300);
   const out = text(writer.stdout!);
@@ -33,7 +33,7 @@ test('a line that does not fit is finished as it is read', async () => {
   expect(await out).toBe(`${'x'.repeat(LONG)}\n{}\n`);
 });
 
-test('one that nobody reads is given up, and ended before the next', async () => {
+test('gives up a line that has no reader, and completes it before the next', async () => {
   const writer = startWriter();
   const told = text(writer.stderr!);
   await new Promise((resolve) => writer.stderr!.once('data', resolve));

@@ -51,7 +51,7 @@ afterEach(() => {
 });
 
 describe('the log', () => {
-  test('has a line of JSON for an event, its time and kind first, and no line break inside', () => {
+  test('has a line of JSON for an event, with time and kind first, and no line break inside', () => {
     const line = logLine(GRANTED);
     expect(line).toMatch(/^\{"time":"2030-03-17T17:46:40.000Z","event":"authorisation","status":"AccessGranted",/);
     expect(line).not.toContain('\n');
@@ -59,7 +59,7 @@ describe('the log', () => {
     expect(logLine(DENIED)).toContain('"reason":"unregistered","sentence":"Who?"');
   });
 
-  test('is appended to a file that others cannot read, and goes on in a new one when it is moved away', () => {
+  test('is appended to a file that others cannot read, and continues in a new one when it is moved away', () => {
     const file = join(directory(), 'audit.log');
     const observe = logTo((lines) => appendLines(file, lines));
     observe([GRANTED, DENIED]);
@@ -70,14 +70,14 @@ describe('the log', () => {
     expect(readFileSync(file, 'utf8')).toBe(`${logLine(LOADED)}\n`);
   });
 
-  test.each(['', '{"event":0}\n', '\n'])('goes on behind %j as it is', (before) => {
+  test.each(['', '{"event":0}\n', '\n'])('continues after %j without a change', (before) => {
     const file = join(directory(), 'audit.log');
     writeFileSync(file, before);
     appendLines(file, ['{"event":1}']);
     expect(readFileSync(file, 'utf8')).toBe(`${before}{"event":1}\n`);
   });
 
-  test('ends a line that broke off before the next one, at the start and later, so that each is read', () => {
+  test('completes a broken line before the next one, at the start and later, so that each can be read', () => {
     const file = join(directory(), 'audit.log');
     writeFileSync(file, '{"event":1}\n{"ev');
     appendLines(file, ['{"event":2}']);
@@ -94,7 +94,7 @@ describe('the log', () => {
     ]);
   });
 
-  test.runIf(process.platform === 'linux')('ends a line that there was no room for', () => {
+  test.runIf(process.platform === 'linux')('completes a line that did not fit', () => {
     const file = join(directory(), 'audit.log');
     // The system lets this process write this many bytes of a file, and then fails as a full disk does.
     const script = `
@@ -110,7 +110,7 @@ describe('the log', () => {
     expect(readFileSync(file, 'utf8').split('\n').slice(2)).toEqual(['{"event":1}', '']);
   });
 
-  test('that cannot be written is refused at the start', () => {
+  test('is refused at the start if it cannot be written', () => {
     expect(() => assertAuditFile(join(directory(), 'none', 'audit.log'))).toThrow(OperationError);
   });
 });
@@ -125,7 +125,7 @@ async function linesOf(metrics: Metrics, name: string): Promise<readonly string[
 const PREFIX = 'catalogue_replica_';
 
 describe('metrics', () => {
-  test('tell how many events of each status and reason there were, in the format of Prometheus', async () => {
+  test('count events by status and reason, in the format of Prometheus', async () => {
     const metrics = newMetrics();
     metrics.observe([LOADED, GRANTED, DENIED, GRANTED]);
     metrics.observe([REFUSED]);
@@ -144,7 +144,7 @@ describe('metrics', () => {
     expect(await linesOf(metrics, 'authority_bugs_total')).toEqual(['authority_bugs_total 0']);
   });
 
-  test('have curves of the values of several threads, each bucket with all that is smaller', async () => {
+  test('have histograms of several threads, in cumulative buckets', async () => {
     const metric = { name: 'seconds', help: 'Time.', buckets: [0.1, 1], curves: [{ route: 'a' }, { route: 'b' }] };
     const metrics = newMetrics();
     const [one, other] = [metrics.tally(metric), metrics.tally(metric)];
@@ -164,7 +164,7 @@ describe('metrics', () => {
     ]);
   });
 
-  test('have the values that there are of gauges, and what Node tells of the process, under one prefix', async () => {
+  test('have the current values of gauges, and those of Node, under one prefix', async () => {
     const metrics = newMetrics();
     let values: (readonly [string, number])[] = [];
     metrics.gauge({ name: 'things', help: 'Things.', label: 'of', valuesOf: () => values });

@@ -9,7 +9,7 @@ import { RawSocket, requestOf } from '../../../support/rawSocket.ts';
 /** Records of 10 MB, more than the buffers of a loopback connection hold. */
 const MANY = dataSetOf(temporaryDirectory(), { 'migrationproperties.ndjson': longProperties(400) });
 
-test('it says that it loads, and that it drains, before it takes requests and when it takes no more', async () => {
+test('reports that it loads, and that it drains, before it accepts requests and after it stops', async () => {
   const one = runCommand(['serve', '--port', '0', '--threads', '1', '--admin-port', '0', '--data', MANY]);
   const words: string[] = [];
   try {

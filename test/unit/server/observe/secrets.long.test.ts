@@ -46,7 +46,7 @@ test.each([
   [['publish', join(directory, 'none.snapshot'), '--to', `nats://someone:${SECRET}@127.0.0.1:1/bucket`], 2],
   [['crawl', USER, '-o', join(directory, 'crawled')], 2],
   [['import', directory, '-o', join(directory, 'a.snapshot'), '--base-url', USER], 2],
-] as const)('%j is refused without repeating the secret', async (words, code) => {
+] as const)('refuses %j without repeating the secret', async (words, code) => {
   const command = runCommand(words, { environment });
   expect(await command.ended).toEqual({ code, signal: null });
   expect(command.err()).toMatch(/^catalogue-replica: /);
@@ -56,7 +56,7 @@ test.each([
 test.each([
   [['s3://bucket/x', '--s3-endpoint', endpoint], 'SignatureDoesNotMatch'],
   [['nats://127.0.0.1:1/bucket'], 'connection refused'],
-])('what is wrong with %j is told without the secrets it was asked with', async (words, why) => {
+])('reports an error of %j without the secrets of its request', async (words, why) => {
   const command = runCommand(['serve', '--check', '--from', ...words], { environment });
   expect((await command.ended).code).toBe(0);
   expect(command.out()).toContain(why);
@@ -78,7 +78,7 @@ test.each([
   [['follow'], '', /"event":"refused","reason":"[^"]*302: leads to http/],
   [['crawl'], '/plain', /"event":"pageRetried".*"reason":"notes: /],
 ] as const)(
-  '%j of %s tells why a catalogue gives nothing without the secrets of what it says',
+  'reports by %j of %s why a catalogue is unusable without the secrets of its response',
   async (words, path, why) => {
     const url = `http://127.0.0.1:${(leading.address() as AddressInfo).port}${path}`;
     const output = join(mkdtempSync(join(directory, 'told-')), 'output');
@@ -89,7 +89,7 @@ test.each([
   },
 );
 
-test('a server tells nobody of its environment and of what its files hold', async () => {
+test('reveals to no client of a server its environment and the content of its secret files', async () => {
   const log = join(directory, 'access.log');
   const words = ['--admin-port', '0', '--threads', '1', '--access-log', log];
   const checked = runCommand(['serve', '--check', ...words], { environment });
@@ -125,13 +125,13 @@ test('a server tells nobody of its environment and of what its files hold', asyn
   expect(told).not.toMatch(/PRIVATE KEY/);
 });
 
-test('no setting holds a secret itself', () => {
+test('has no setting with a secret as its value', () => {
   for (const { name, kind } of SETTINGS) {
     if (/secret|password|token|credential|key/i.test(name)) expect([name, kind.placeholder]).toEqual([name, '<path>']);
   }
 });
 
-test('of URLs in a message neither user nor password nor values of the query are left, all else stays', () => {
+test('removes user, password and query values from URLs in a message, and keeps all else', () => {
   expect(withoutSecrets('flag --from: got "http://a:b@c@h:1/x?y=z&w=v#f", want "s3://k@b/p"')).toBe(
     'flag --from: got "http://…@h:1/x?y=…&w=…#f", want "s3://…@b/p"',
   );

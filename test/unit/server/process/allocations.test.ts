@@ -53,11 +53,11 @@ beforeAll(async () => {
   allocated = Object.fromEntries(Object.keys(TARGETS).map((name, i) => [name, counts[i]])) as Record<Name, Allocated>;
 }, 120_000);
 
-test('no cheap request leaves the thread', () => {
+test('keeps every cheap request in the thread', () => {
   for (const name of Object.keys(TARGETS) as Name[]) expect(allocated[name].hops, name).toBe(0);
 });
 
-test('a record and a 404 make no buffer, pages their part of a slab', () => {
+test('makes no buffer for a record and a 404, and takes for pages a part of a slab', () => {
   for (const name of ['record', 'missing'] as const) expect(allocated[name].bufferBytes, name).toBeLessThanOrEqual(0);
   for (const name of Object.keys(TARGETS) as Name[]) {
     expect(allocated[name].bufferBytes, name).toBeLessThan(SLAB_PART_BYTES);
@@ -72,8 +72,8 @@ const HEAP_LIMITS = [
   ['firstEqual', 9050],
 ] as const;
 
-describe('of the heap', () => {
-  test.each(HEAP_LIMITS)('one request of %s takes at most %d bytes', (name, most) => {
+describe('the heap for a request', () => {
+  test.each(HEAP_LIMITS)('of %s is at most %d bytes', (name, most) => {
     expect(allocated[name].heapBytes).toBeGreaterThan(0);
     expect(allocated[name].heapBytes).toBeLessThan(most);
   });
@@ -82,15 +82,15 @@ describe('of the heap', () => {
     ['near', 'deep'],
     ['nearOrdered', 'deepOrdered'],
     ['middleEqual', 'deepEqual'],
-  ] as const)('%s and %s take the same, to a twentieth', (near, deep) => {
+  ] as const)('is the same for %s and %s, to a twentieth', (near, deep) => {
     expect(Math.abs(allocated[deep].heapBytes / allocated[near].heapBytes - 1)).toBeLessThan(0.05);
   });
 
-  test('a filtered page near the start, which is found without its set, takes no more than a deep one', () => {
+  test('is no larger for a filtered page near the start, which is found without its set, than for a deep one', () => {
     expect(allocated.nearEqual.heapBytes).toBeLessThan(allocated.deepEqual.heapBytes * 1.01);
   });
 
-  test('the first page takes less than the deep one, by no more than its link to the page before', () => {
+  test('is smaller for the first page than for the deep one, by at most the link to the previous page', () => {
     const link = allocated.deep.heapBytes - allocated.first.heapBytes;
     expect(link).toBeGreaterThan(0);
     expect(link).toBeLessThan(LINK_BYTES_MAX);

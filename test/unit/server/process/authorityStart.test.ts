@@ -15,7 +15,7 @@ afterAll(async () => {
   site.remove();
 });
 
-test('a server that says that it listens has an authority thread that works', async () => {
+test('has a working authority thread when it reports that it listens', async () => {
   const log = join(temporaryDirectory(), 'modules.log');
   const tracing = `data:text/javascript,${encodeURIComponent(`
     import { appendFileSync } from 'node:fs';

@@ -23,7 +23,7 @@ async function startWith(hook: string): Promise<void> {
   server = runProgram(process.execPath, ['--import', early, LAUNCHER_FILE, ...words, '--gzip', 'live']);
 }
 
-test.each(['SIGHUP', 'SIGUSR2'])('%s ends no server, not even one whose modules are not read yet', async (signal) => {
+test.each(['SIGHUP', 'SIGUSR2'])('does not exit on %s, not even if its modules are not read yet', async (signal) => {
   // The signal arrives when the launcher imports the command line: the earliest moment at which our code can receive
   // it.
   await startWith(`import { registerHooks } from 'node:module';
@@ -37,14 +37,14 @@ test.each(['SIGHUP', 'SIGUSR2'])('%s ends no server, not even one whose modules 
   expect(await server.ended).toEqual({ code: 0, signal: null });
 });
 
-test('SIGHUP while the data loads has it looked at again once it is served', async () => {
+test('checks its data again after loading if SIGHUP arrives meanwhile', async () => {
   await startWith(`import { isMainThread } from 'node:worker_threads';
     if (!isMainThread) process.kill(process.pid, 'SIGHUP');`);
   await server.printed(/^the data has not changed: generation [0-9a-f]{12} goes on$/m);
   expect(server.out()).toMatch(/^SIGHUP: the data is looked at again once it is served$/m);
 });
 
-test('SIGTERM drains a server whose thread has begun to listen, before it has said so', async () => {
+test('drains on SIGTERM if a thread has begun to listen, before it is reported', async () => {
   await startWith(`import { Server } from 'node:net';
     import { isMainThread } from 'node:worker_threads';
     const { listen } = Server.prototype;
@@ -55,7 +55,7 @@ test('SIGTERM drains a server whose thread has begun to listen, before it has sa
   expect(server.out()).toMatch(/^listening on (?:.*\n)+draining \.\.\. after SIGTERM /m);
 });
 
-describe.skipIf(process.platform !== 'linux')('SIGUSR1 opens no inspector and ends no process', () => {
+describe.skipIf(process.platform !== 'linux')('SIGUSR1', () => {
   /** Makes the launcher treat the Node that runs it as too old, so that it starts the Node of the install. */
   const OLD_NODE =
     'data:text/javascript,if(process.argv[1].endsWith("launch.js"))Object.defineProperty(process.versions,"node",{value:"20.1.0"})';
@@ -117,26 +117,26 @@ describe.skipIf(process.platform !== 'linux')('SIGUSR1 opens no inspector and en
     return { url: `http://127.0.0.1:${port}`, asked: once(upstream, 'connection'), close };
   }
 
-  test('in a server, from its first moment on', async () => {
+  test('opens no inspector and ends no server, from its first moment on', async () => {
     const { printed } = launch('serve', '--data', await sampleSnapshot(), '--port', '0', '--threads', '1');
     await signalDuring(await child('cli.ts', 'serve'), printed(/listening on/));
   });
 
-  test('in a server that gets it before its Node runs: it is started again', async () => {
+  test('restarts a server that gets it before its Node runs', async () => {
     const { printed } = launch('serve', '--data', await sampleSnapshot(), '--port', '0', '--threads', '1');
     process.kill(await waited('a child', () => familyOf(server.pid)[1]), 'SIGUSR1');
     await printed(/listening on/);
     expect(server.err()).not.toMatch(/debugger|inspector/i);
   });
 
-  test('in follow --every', async () => {
+  test('opens no inspector and ends no follow --every', async () => {
     const { url, asked, close } = await silentUpstream();
     launch('follow', url, '-o', join(directory, 'followed'), '--every', '1h');
     await signalDuring(await child('cli.ts', 'follow'), asked);
     close();
   });
 
-  test('in the process by which a server refreshes its data', async () => {
+  test('opens no inspector and ends no process by which a server refreshes its data', async () => {
     const { url, asked, close } = await silentUpstream();
     launch('serve', '--follow', url, '--state', join(directory, 'state'), '--port', '0', '--threads', '1');
     await signalDuring(await child('cli.ts', 'follow', '--publish-to'), asked);

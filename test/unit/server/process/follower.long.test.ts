@@ -74,7 +74,7 @@ async function statusOf(admin: string): Promise<RefreshStatus> {
   return ((await (await fetch(`${admin}/status`)).json()) as { refresh: RefreshStatus }).refresh;
 }
 
-test('fetches what it has not, and takes what changed when it is ordered to; what fails changes nothing', async () => {
+test('fetches missing data, and loads changes on request; a failure changes nothing', async () => {
   const { upstream, collections, command, admin, counted, breakUpstream } = await following('1h');
   expect(command.out()).toMatch(/there is no data in .* it is fetched first\n(?:.*\n)*crawled 3 records/);
   expect(await counted()).toBe(3);
@@ -104,7 +104,7 @@ test('fetches what it has not, and takes what changed when it is ordered to; wha
   expect(metrics).toContain(`${lastRead} ${readSeconds}\n`);
 });
 
-test('tells each step as a line of JSON with its event and figures', async () => {
+test('logs each step as a line of JSON with event and figures', async () => {
   const collections = { notes: notesOf(3) };
   const upstream = await startPlainUpstream({ collections });
   upstreams.push(upstream);
@@ -139,7 +139,7 @@ test('tells each step as a line of JSON with its event and figures', async () =>
   expect(names.filter((name) => !DATA_STEPS.some((one) => one === name))).toEqual([]);
 });
 
-test('takes what changed at its time, and ends with what it started', async () => {
+test('loads changes at its interval, and exits with its child processes', async () => {
   const { collections, command, counted, state } = await following('1s');
   collections.notes = notesOf(4);
   await command.printed(/is in place: 1 created/);
@@ -154,7 +154,7 @@ test('takes what changed at its time, and ends with what it started', async () =
   expect(await other.ended).toEqual({ code: 0, signal: null });
 });
 
-test('asks as its settings say, and accepts what they allow', async () => {
+test('sends requests as its settings demand, and accepts what they allow', async () => {
   const { upstream, collections, command, admin, counted } = await following(
     '1h',
     '--contact me@example.org --rate 1000 --concurrency 1 --timeout 20 --shrink-max 40 --links-min 0'.split(' '),
@@ -169,7 +169,7 @@ test('asks as its settings say, and accepts what they allow', async () => {
   expect(await ordered(admin)).toMatchObject({ status: 422, body: { status: 'refused', reason } });
 });
 
-test('is not ready any more once what it follows is away for longer than --max-stale, and serves on', async () => {
+test('is not ready once its catalogue is away for longer than --max-stale, and keeps serving', async () => {
   const { command, admin, counted, url, breakUpstream } = await following('1s', [
     '--max-stale',
     '10s',
@@ -193,7 +193,7 @@ test('is not ready any more once what it follows is away for longer than --max-s
   expect(await counted()).toBe(3);
 });
 
-test('refreshes whatever of the server is set in its environment and its file, of which the flags win', async () => {
+test('refreshes whatever the environment and file of the server set, and lets flags win', async () => {
   const upstream = await startPlainUpstream({ collections: { notes: notesOf(3) } });
   upstreams.push(upstream);
   const folder = mkdtempSync(join(directory, 'environment-'));
@@ -223,7 +223,7 @@ function childOf({ pid }: CommandProcess): number {
 }
 
 test.skipIf(!hasProgram('prlimit'))(
-  'serves on if no process can be started for lack of descriptors, and refreshes once there are some',
+  'keeps serving if no process can be started for lack of descriptors, and refreshes once there are some',
   async () => {
     const { command, admin } = await following('1s');
     const limit = (most: string): void => void execFileSync('prlimit', [`--pid=${command.pid}`, `--nofile=${most}:`]);
@@ -236,7 +236,7 @@ test.skipIf(!hasProgram('prlimit'))(
   },
 );
 
-test('serves on if the system has no memory for a new process', async () => {
+test('keeps serving if the system has no memory for a new process', async () => {
   const defect = new URL('../../../support/defects/noMemory.ts', import.meta.url).href;
   const { command, admin } = await following('1s', [], ['--import', defect]);
   process.kill(childOf(command), 'SIGKILL');
@@ -244,7 +244,7 @@ test('serves on if the system has no memory for a new process', async () => {
   expect((await statusOf(admin)).lastFailure?.reason).toMatch(/ENOMEM/);
 });
 
-test('fails a refresh whose process ends, starts another process, and the data grows no younger', async () => {
+test('fails a refresh whose process exits, starts another process, and the age of the data keeps growing', async () => {
   let isHolding = false;
   const upstream = await startPlainUpstream({
     collections: { notes: notesOf(3) },
@@ -275,7 +275,7 @@ test('fails a refresh whose process ends, starts another process, and the data g
   expect(existsSync(join(state, 'lock'))).toBe(false);
 });
 
-test('ends with 2 if the folder has data of another catalogue, and nothing to serve', async () => {
+test('exits with 2 if the folder has data of another catalogue, and nothing to serve', async () => {
   const { command, state } = await following('1h');
   await command.kill();
   rmSync(join(state, 'served'), { recursive: true });
@@ -306,13 +306,13 @@ test('keeps two snapshots on the disk, whatever the number of refreshes, and ove
   await until(() => snapshots() === 2);
 });
 
-test('data and what is followed cannot both be named', async () => {
+test('refuses data together with a catalogue to follow', async () => {
   const command = runCommand(['serve', '--follow', 'http://a.example.org', '--data', 'x']);
   expect(await command.ended).toEqual({ code: 2, signal: null });
   expect(command.err()).toContain('flag --data: not beside follow');
 });
 
-test('builds a snapshot again that is damaged where nobody looks before it is loaded', async () => {
+test('builds a snapshot again if it is damaged where no check before loading reads it', async () => {
   const { command, state, upstream } = await following('1h');
   await command.kill();
   const file = join(state, 'catalogue.snapshot');
@@ -329,7 +329,7 @@ test('builds a snapshot again that is damaged where nobody looks before it is lo
   expect(readFileSync(file).equals(bytes)).toBe(true);
 });
 
-test('waits for a catalogue that is not there yet, says so, and follows another one where it was misspelt', async () => {
+test('waits for a catalogue that does not exist yet, reports it, and follows another one if the first was misspelt', async () => {
   const upstream = await startPlainUpstream({ collections: { notes: notesOf(3) } });
   upstreams.push(upstream);
   const state = join(mkdtempSync(join(directory, 'state-')), 'state');
@@ -349,7 +349,7 @@ test('waits for a catalogue that is not there yet, says so, and follows another 
   await right.printed(/listening on/);
 });
 
-test.each(someOf(['', '--take-nulls'], 1))('nulls where documents show values: with `%s`', async (flag) => {
+test.each(someOf(['', '--take-nulls'], 1))('handles nulls in place of documented values: with `%s`', async (flag) => {
   const { collections, admin, url } = await following('1h', flag === '' ? [] : [flag]);
   const nulls = [
     { ob_id: 1, title: null },
@@ -368,7 +368,7 @@ test.each(someOf(['', '--take-nulls'], 1))('nulls where documents show values: w
   expect(list).toMatchObject({ count: 1, results: nulls.slice(0, 1) });
 });
 
-test.each(someOf(['', '--lenient'], 1))('records that are no such records: with `%s`', async (flag) => {
+test.each(someOf(['', '--lenient'], 1))('handles invalid records: with `%s`', async (flag) => {
   const { collections, command, admin, url } = await following('1h', flag === '' ? [] : [flag]);
   const faulty = (count: number): readonly PlainRecord[] =>
     Array.from({ length: count }, (_, i) => ({ ob_id: i + 1, title: i === 0 ? 17 : `title ${i}` }));

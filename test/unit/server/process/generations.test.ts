@@ -8,7 +8,7 @@ function generationOf(generation: string): Generation {
   return { loaded: { generation }, blocks: undefined, held: undefined } as unknown as Generation;
 }
 
-test('answers change by a later second each time, whatever the clock says: no date stands for two generations', async () => {
+test('dates responses by a later second after each change, whatever the clock: no date stands for two generations', async () => {
   const served: ServedData = { generation: generationOf('0'), sinceMs: 1_000_000 };
   const times = [2_000_000, 2_000_900, 500_000];
   const seconds: number[] = [];
@@ -28,7 +28,7 @@ test('answers change by a later second each time, whatever the clock says: no da
   expect(seconds).toEqual([2000, 2001, 2002]);
 });
 
-test('readers of replaced data are closed oldest first, and no more of them than new data needs', async () => {
+test('closes readers of replaced data oldest first, and no more of them than new data needs', async () => {
   const closed: number[] = [];
   const frees = new Map<number, () => void>();
   const threads = {
@@ -61,7 +61,7 @@ test('readers of replaced data are closed oldest first, and no more of them than
 const AT_MS = Date.parse('2027-01-01T00:00:00Z');
 const [AT, LATER] = ['2027-01-01T00:00:00.000Z', '2027-01-01T00:01:00.000Z'];
 
-test('a failure is told until the next one, whatever succeeds behind it', () => {
+test('keeps reporting the last failure after later successes', () => {
   const reloads = new LastOutcomes();
   expect(reloads.status()).toEqual({ lastSuccess: null, lastFailure: null });
   reloads.ended('refused', 'damaged', AT_MS);

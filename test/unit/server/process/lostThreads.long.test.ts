@@ -31,14 +31,14 @@ async function served(...words: readonly string[]): Promise<KillableServer> {
   return one;
 }
 
-test.each(['throws', 'exits'] as const)('a serving thread that %s ends the process with 70', async (deed) => {
+test.each(['throws', 'exits'] as const)('exits with 70 if a serving thread %s', async (deed) => {
   const one = await served('--threads', '2');
   one.killer.kill('serving', deed);
   await one.server.printed(/a serving thread died, please report it: [^]*\nthe process ends with status 70/);
   expect(await one.server.ended).toEqual({ code: 70, signal: null });
 });
 
-test('a serving thread whose heap is full ends the process with 70', async () => {
+test('exits with 70 if the heap of a serving thread is full', async () => {
   const killer = killerIn(directory);
   const server = await runServer([...WATCHED, '--data', snapshot], {
     node: ['--max-old-space-size=200', ...killer.node],
@@ -49,7 +49,7 @@ test('a serving thread whose heap is full ends the process with 70', async () =>
   expect(await server.ended).toEqual({ code: 70, signal: null });
 });
 
-test.each(['throws', 'exits'] as const)('a pool thread that %s costs one answer, and is counted', async (deed) => {
+test.each(['throws', 'exits'] as const)('loses one response if a pool thread %s, and counts it', async (deed) => {
   const one = await served('--threads', '1');
   const heavy = (i: number): Promise<number | 'none'> =>
     statusOf(one.server.url, `/api/v3/migrationproperties/?value__contains=needle${i}`);
@@ -92,35 +92,32 @@ function cpuSecondsOf(pid: number): number {
 
 const canLimit = process.platform === 'linux' && hasProgram('prlimit');
 
-test.skipIf(!canLimit)(
-  'without a descriptor left, what needs one gets 503, and all is well once there are',
-  async () => {
-    const { server } = await served('--threads', '1');
-    const client = clientOf(server.url);
-    const heavy = async (i: number): Promise<number> =>
-      (await client.get(`/api/v3/migrationproperties/?value__contains=needle${i}`)).status;
-    const document = async (): Promise<number> => (await client.get('/openapi.json')).status;
-    const page = async (): Promise<number> => (await client.get('/browse/')).status;
-    const table = async (): Promise<number> => (await client.get('/api/v3/migrationproperties/?format=parquet')).status;
-    expect((await client.get('/healthz')).status).toBe(200);
-    const giveBack = exhausted(server.pid);
-    expect([await heavy(1), await heavy(2)]).toEqual([503, 503]);
-    expect([await document(), await page(), await table()]).toEqual([503, 503, 503]);
-    server.signal('SIGHUP');
-    await server.printed(/the new data is not taken, generation \w+ goes on: .*EMFILE/);
-    expect((await client.get('/healthz')).status).toBe(200);
-    await server.printed(/a pool thread cannot start/);
-    giveBack();
-    server.signal('SIGHUP');
-    for (const isServed of [() => heavy(3), document, page, table]) await until(async () => (await isServed()) === 200);
-    await server.printed(/the data has not changed/);
-    expect(server.err() + server.out()).not.toContain('bug');
-    client.close();
-  },
-);
+test.skipIf(!canLimit)('responds with 503 for lack of a descriptor, and recovers once there are some', async () => {
+  const { server } = await served('--threads', '1');
+  const client = clientOf(server.url);
+  const heavy = async (i: number): Promise<number> =>
+    (await client.get(`/api/v3/migrationproperties/?value__contains=needle${i}`)).status;
+  const document = async (): Promise<number> => (await client.get('/openapi.json')).status;
+  const page = async (): Promise<number> => (await client.get('/browse/')).status;
+  const table = async (): Promise<number> => (await client.get('/api/v3/migrationproperties/?format=parquet')).status;
+  expect((await client.get('/healthz')).status).toBe(200);
+  const giveBack = exhausted(server.pid);
+  expect([await heavy(1), await heavy(2)]).toEqual([503, 503]);
+  expect([await document(), await page(), await table()]).toEqual([503, 503, 503]);
+  server.signal('SIGHUP');
+  await server.printed(/the new data is not taken, generation \w+ goes on: .*EMFILE/);
+  expect((await client.get('/healthz')).status).toBe(200);
+  await server.printed(/a pool thread cannot start/);
+  giveBack();
+  server.signal('SIGHUP');
+  for (const isServed of [() => heavy(3), document, page, table]) await until(async () => (await isServed()) === 200);
+  await server.printed(/the data has not changed/);
+  expect(server.err() + server.out()).not.toContain('bug');
+  client.close();
+});
 
 test.skipIf(!canLimit)(
-  'without a descriptor left, who waits to be accepted burns no core, and SIGTERM ends',
+  'uses no CPU while a client waits to be accepted for lack of a descriptor, and exits on SIGTERM',
   async () => {
     const { server } = await served('--threads', '1');
     const client = clientOf(server.url);
@@ -147,7 +144,7 @@ test.skipIf(!canLimit)(
   },
 );
 
-test.skipIf(!canLimit)('a start with fewer descriptors than its threads need is refused, in one line', async () => {
+test.skipIf(!canLimit)('refuses a start with fewer descriptors than its threads need, in one line', async () => {
   const words = ['--nofile=64', process.execPath, CLI, 'serve', '--data', snapshot, '--port', '0', '--threads', '2'];
   const command = runProgram('prlimit', words);
   running.push(command);

@@ -33,7 +33,7 @@ const WAYS = RUDE_WAYS.filter(({ name, outcome }) => outcome !== 'harmless' && !
 const wholesome: Misbehave = ({ response, page }) =>
   void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(page));
 
-test(`it serves on, and says what was wrong (seed ${RUN_SEED})`, async () => {
+test(`keeps serving, and reports the errors of the catalogue (seed ${RUN_SEED})`, async () => {
   let way: Pick<RudeWay, 'misbehave'> = { misbehave: wholesome };
   const place = random.pick(Object.keys(PLACES) as Place[]);
   const upstream = await startRudeUpstream((occasion) => way.misbehave(occasion), place, Infinity);

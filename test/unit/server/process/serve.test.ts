@@ -30,7 +30,7 @@ async function linkOf(url: string, headers: Readonly<Record<string, string>> = {
   return (JSON.parse(body) as { next: string }).next;
 }
 
-test('SIGHUP and SIGUSR1 end no server, open no inspector, and leave data that has not changed as it was', async () => {
+test('does not exit or open an inspector on SIGHUP and SIGUSR1, and keeps unchanged data', async () => {
   const server = await startServer('--data', snapshot);
   const before = await linkOf(server.url);
   server.signal('SIGHUP');
@@ -50,7 +50,7 @@ describe('a server on port 0', () => {
   });
   afterAll(() => server.kill());
 
-  test('takes a free port, prints it, and starts links with it', async () => {
+  test('chooses a free port, prints it, and starts links with it', async () => {
     expect(server.out()).toContain(`links start with http://localhost:${server.port}\n`);
     expect(server.out()).toMatch(/^loaded 100 records \(.* MB\) of .* in \d+\.\d s, generation [0-9a-f]{12}\n/);
     expect(await linkOf(server.url)).toBe(
@@ -60,7 +60,7 @@ describe('a server on port 0', () => {
     expect(server.err().replace(/^loading the snapshot: .*\n/gm, '')).toBe('');
   });
 
-  test.skipIf(!hasProgram('curl'))('prints a curl line that answers with a page when it is pasted', async () => {
+  test.skipIf(!hasProgram('curl'))('prints a curl line that gets a page when it is pasted', async () => {
     const line = /^try: (.*)$/m.exec(server.out())![1]!;
     const { status, stdout } = spawnSync('sh', ['-c', `${line} --silent --fail`], { encoding: 'utf8' });
     expect(status).toBe(0);
@@ -68,7 +68,7 @@ describe('a server on port 0', () => {
   });
 
   test.runIf(process.platform === 'linux')(
-    'leaves the cores to cheap requests: only threads of the pool are nice',
+    'leaves the cores to cheap requests: only pool threads have a lower priority',
     async () => {
       // A field of a thread's line in /proc (proc(5), stat, nice), counted after the name, which may contain blanks.
       const niceOf = (thread: string): string =>
@@ -85,7 +85,7 @@ describe('a server on port 0', () => {
     },
   );
 
-  test('explains where a heavy list ran: first in the pool, then from what the thread keeps', async () => {
+  test('explains where a heavy list ran: first in the pool, then from the cache of the thread', async () => {
     const client = clientOf(server.url);
     const explained = async (): Promise<object> => {
       const query = 'value__contains=needle7&explain=1';
@@ -108,7 +108,7 @@ describe('a server on port 0', () => {
 });
 
 describe('serve', () => {
-  test('gives every thread the same data: three threads answer many connections alike', async () => {
+  test('gives every thread the same data: three threads give many connections the same responses', async () => {
     const server = await startServer('--data', snapshot, '--threads', '3');
     const links = await Promise.all(Array.from({ length: 30 }, () => linkOf(server.url)));
     expect(new Set(links).size).toBe(1);
@@ -126,7 +126,7 @@ describe('serve', () => {
   });
 });
 
-test('the word is true from the beginning on', async () => {
+test('states the truth in its messages from the start', async () => {
   const word = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   let isStale = true;
   const stop = startStalenessFlag(word, () => isStale);
@@ -136,7 +136,7 @@ test('the word is true from the beginning on', async () => {
   stop();
 });
 
-test('a limit that leaves no connection is refused, one that leaves few is told of, others are not', () => {
+test('refuses a limit without any connection, and warns of one with few only', () => {
   expect(() => scarceDescriptors(2, 88)).toThrow(
     /^the process may open 88 descriptors, and 2 serving threads need 89: /,
   );

@@ -55,7 +55,7 @@ async function wayOf(url: string): Promise<string | undefined> {
   return headers['etag']?.slice(-3);
 }
 
-test('serve makes them once for a snapshot file and a base URL, and the next start finds them', async () => {
+test('makes compressed records once for a snapshot file and a base URL, and finds them at the next start', async () => {
   const first = await served(['--data', snapshot, '--base-url', BASE_URL]);
   expect(first.out()).toMatch(/^compressed records \(.* kB\) in \d+\.\d s, kept in .*served\.snapshot\..*\.blocks$/m);
   expect(await wayOf(first.url)).toBe('-s"');
@@ -65,7 +65,7 @@ test('serve makes them once for a snapshot file and a base URL, and the next sta
   expect(blocksIn(directory)).toHaveLength(1);
 });
 
-test('serve keeps none where the base URL has a free port in it, and none of a directory', async () => {
+test('stores no compressed records if the base URL has a free port in it, and none of a directory', async () => {
   const before = blocksIn(directory);
   for (const source of [snapshot, data]) {
     const server = await served(['--data', source]);
@@ -75,13 +75,13 @@ test('serve keeps none where the base URL has a free port in it, and none of a d
   expect(blocksIn(directory)).toEqual(before);
 });
 
-test('serve does without them where they can be written nowhere, says so, and compresses while clients wait', async () => {
+test('serves without compressed records if no place is writable, reports it, and compresses while clients wait', async () => {
   const server = await served(['--data', snapshot], { TMPDIR: join(directory, 'absent') });
   expect(server.out()).toMatch(/^records are not compressed in advance: cannot write to .*absent: set TMPDIR/m);
   expect(await wayOf(server.url)).toBe('-z"');
 });
 
-test('serve that cannot keep them warns of it and why, since each start makes them anew', async () => {
+test('warns if it cannot store compressed records, and why, because each start makes them again', async () => {
   const { file } = await imported(data, { file: join(directory, 'unkept.snapshot') });
   await served(['--data', file, ...LASTING]);
   const kept = join(
@@ -102,7 +102,7 @@ test('serve that cannot keep them warns of it and why, since each start makes th
   });
 });
 
-test('new data is compressed where it has changed, with the four records behind, and a rollback compresses nothing', async () => {
+test('compresses new data where it has changed, with the four records after it, and nothing on a rollback', async () => {
   const versions = await Promise.all(
     ['needle7"', 'pins"'].map(async (end, i): Promise<Version> => {
       const text = longProperties(20).replace('needle7"', end);
@@ -137,7 +137,7 @@ const HARMS: readonly [string, (file: string) => void, RegExp][] = [
   ['are damaged', flipBit, /^compressed records .*section .*: checksum .*, expected /m],
 ];
 test.each(someOf(HARMS, 1))(
-  'serve takes a generation whose published ones %s, and makes them itself',
+  'loads a generation whose published compressed records %s, and makes them itself',
   async (_, harm, why) => {
     const { folder, url } = newFolder(directory);
     const output = dataSetOf(directory, {});
@@ -154,7 +154,7 @@ test.each(someOf(HARMS, 1))(
   },
 );
 
-test('import makes them too where it is told the base URL', async () => {
+test('makes compressed records in import too if it has the base URL', async () => {
   const output = dataSetOf(directory, {});
   const file = join(output, 'made.snapshot');
   const command = runCommand(['import', data, '-o', file, '--base-url', BASE_URL]);
@@ -167,7 +167,7 @@ test('import makes them too where it is told the base URL', async () => {
   expect(server.out()).toMatch(/^loaded compressed records /m);
 });
 
-test('who watches for a snapshot finds its compressed records with it', async () => {
+test('makes a snapshot appear with its compressed records', async () => {
   const place = join(directory, 'watched');
   mkdirSync(place);
   const seen = new Set<string>();

@@ -27,9 +27,9 @@ function begunPage(port: number): Promise<IncomingMessage> {
   });
 }
 
-describe('a server that is stopped', () => {
+describe('a stopped server', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)(
-    'by %s sends a page that is being read whole, on both listeners, and exits with 0',
+    'finishes on %s a page that is being read, on both listeners, and exits with 0',
     async (signal) => {
       const server = await startServer('--data', snapshot);
       const pages = await Promise.all([server.port, server.http10Port].map(begunPage));
@@ -44,7 +44,7 @@ describe('a server that is stopped', () => {
     },
   );
 
-  test('while a heavy query runs answers it first', async () => {
+  test('answers a running heavy query first', async () => {
     const server = await startServer('--data', snapshot);
     const client = clientOf(server.url);
     const answers = Array.from({ length: 8 }, () =>
@@ -57,7 +57,7 @@ describe('a server that is stopped', () => {
     expect(await server.ended).toEqual({ code: 0, signal: null });
   });
 
-  test('when nobody reads its output any more serves on, drains and exits with 0', async () => {
+  test('keeps serving when its output has no reader, drains and exits with 0', async () => {
     const server = await startServer('--data', snapshot);
     server.deafen();
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
@@ -65,7 +65,7 @@ describe('a server that is stopped', () => {
     expect(await server.ended).toEqual({ code: 0, signal: null });
   });
 
-  test('while it still imports leaves no temporary file', async () => {
+  test('leaves no temporary file if it still imports', async () => {
     const temporary = mkdtempSync(join(directory, 'temporary-'));
     const data = dataSetOf(directory, { 'migrationproperties.ndjson': longProperties(300) });
     const command = startServe(['--data', data, '--port', '0'], { environment: { TMPDIR: temporary } });
@@ -77,7 +77,7 @@ describe('a server that is stopped', () => {
   });
 });
 
-test('an import that is stopped leaves no partial file', async () => {
+test('leaves no partial file of a stopped import', async () => {
   const data = dataSetOf(directory, { 'migrationproperties.ndjson': longProperties(300) });
   const output = mkdtempSync(join(directory, 'output-'));
   const command = start(['import', data, '-o', join(output, 'a.snapshot')]);
@@ -88,7 +88,7 @@ test('an import that is stopped leaves no partial file', async () => {
   expect(readdirSync(output)).toEqual([]);
 });
 
-test('a serving thread that breaks while the data loads ends the process with 70 and its stack', async () => {
+test('exits with 70 and a stack if a serving thread fails while the data loads', async () => {
   const sabotage = join(directory, 'early.mjs');
   writeFileSync(
     sabotage,

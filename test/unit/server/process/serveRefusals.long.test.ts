@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 const { startServe, startServer } = endedCommands();
 
-describe('serve refuses, in lines without a stack and with exit code 1,', () => {
+describe('serve in lines without a stack and with exit code 1', () => {
   async function refused(words: readonly string[], message: RegExp): Promise<void> {
     const command = startServe(words);
     expect(await command.ended).toEqual({ code: 1, signal: null });
@@ -25,7 +25,7 @@ describe('serve refuses, in lines without a stack and with exit code 1,', () => 
     expect(command.out()).not.toContain('listening');
   }
 
-  test('a port that another program has', async () => {
+  test('refuses a port that another program uses', async () => {
     const other = await new Promise<Server>((resolve) => {
       const server = createServer().listen(0, '127.0.0.1', () => resolve(server));
     });
@@ -41,7 +41,7 @@ describe('serve refuses, in lines without a stack and with exit code 1,', () => 
     other.close();
   });
 
-  test('a port that a second server of its own has, on any listener, with the flag of that listener', async () => {
+  test('refuses a port of another server, on any listener, with the flag of that listener', async () => {
     const { port, http10Port } = await startServer('--data', snapshot);
     await refused(
       ['--data', snapshot, '--port', `${port}`],
@@ -57,40 +57,40 @@ describe('serve refuses, in lines without a stack and with exit code 1,', () => 
     );
   });
 
-  test('a port that a second server of its own has claimed, however long that loads', async () => {
+  test('refuses a port that another server has claimed, however long that loads', async () => {
     const { port, release } = await claimPort('127.0.0.1', 0);
     await refused(['--data', snapshot, '--port', `${port}`], /^catalogue-replica: port \d+ .* is in use.*\n$/);
     await release();
   });
 
-  test('an address that is not one of this machine', async () => {
+  test('refuses an address that is not one of this machine', async () => {
     await refused(
       ['--data', snapshot, '--port', '0', '--host', '192.0.2.1'],
       /^catalogue-replica: port 0 on 192\.0\.2\.1 cannot be taken: .*--host\n$/,
     );
   });
 
-  test('data that is not there', async () => {
+  test('refuses missing data', async () => {
     await refused(
       ['--data', join(directory, 'absent'), '--port', '0'],
       /^catalogue-replica: there is no data at .*absent: .*\n$/,
     );
   });
 
-  test('data that nobody can look for', async () => {
+  test('refuses data that it cannot look for', async () => {
     const data = join(directory, 'loop');
     symlinkSync(data, data);
     await refused(['--data', data, '--port', '0'], /^catalogue-replica: cannot read .*loop: ELOOP: .*\n$/);
   });
 
-  test('a directory of records where it cannot write a temporary file', async () => {
+  test('refuses a directory of records if it cannot write a temporary file', async () => {
     const data = dataSetOf(directory, { 'migrationproperties.ndjson': '' });
     const command = startServe(['--data', data, '--port', '0'], { environment: { TMPDIR: join(directory, 'absent') } });
     expect(await command.ended).toEqual({ code: 1, signal: null });
     expect(command.err()).toMatch(/^catalogue-replica: cannot write .*absent.*: set TMPDIR .*\n$/);
   });
 
-  test('a snapshot with one wrong byte, or cut short', async () => {
+  test('refuses a snapshot with one wrong byte, or cut short', async () => {
     const bytes = readFileSync(snapshot);
     const wrong = join(directory, 'wrong.snapshot');
     bytes[bytes.length >> 1]! ^= 1;
@@ -103,7 +103,7 @@ describe('serve refuses, in lines without a stack and with exit code 1,', () => 
     await refused(['--data', wrong, '--port', '0'], /^catalogue-replica: .*wrong\.snapshot: .*\n$/);
   });
 
-  test('faulty records, with file, line and JSON pointer', async () => {
+  test('refuses faulty records, with file, line and JSON pointer', async () => {
     const faulty = dataSetOf(directory, {
       'ipps.ndjson': '{"ob_id":1}\n{"ob_id":"x"}\n',
       'times.ndjson': '{"ob_id":1',
@@ -115,7 +115,7 @@ describe('serve refuses, in lines without a stack and with exit code 1,', () => 
     expect(openFilesOf(lenient.pid, 'imported.snapshot')).toEqual([]);
   });
 
-  test('whatever it is, as an event too where lines are for machines', async () => {
+  test('refuses anything with an event too if the log is for machines', async () => {
     const command = startServe(['--data', join(directory, 'absent'), '--port', '0', '--log-format', 'json']);
     expect(await command.ended).toEqual({ code: 1, signal: null });
     const last = JSON.parse(command.out().trimEnd().split('\n').at(-1)!) as unknown;

@@ -47,7 +47,7 @@ function turn(): Promise<void> {
   });
 }
 
-test('a generation that goes says nothing of those that went before it or after it', async () => {
+test('reports nothing of earlier or later generations when one is released', async () => {
   const generation = { generation: { loaded: {}, blocks: undefined }, sinceMs: 0 } as unknown as ServedData;
   const thread = new ObedientThread();
   const threads = [thread.asServingThread()];
@@ -68,7 +68,7 @@ test('a generation that goes says nothing of those that went before it or after 
   }
 });
 
-test('a thread is silent at the last of the looks that find its word as it was, and is told of once', () => {
+test('reports a thread once as unresponsive at the last of the checks that find its counter unchanged', () => {
   const watch = new SilenceWatch();
   const [turning, standing] = [{ beats: new Int32Array(1) }, { beats: new Int32Array(1) }];
   const silent: [number, unknown][] = [];
@@ -79,7 +79,7 @@ test('a thread is silent at the last of the looks that find its word as it was, 
   expect(silent).toEqual([[SILENT_LOOKS, standing]]);
 });
 
-test('a thread that turns again in time is not', () => {
+test('does not report a thread that turns again in time', () => {
   const watch = new SilenceWatch();
   const thread = { beats: new Int32Array(1) };
   for (let i = 0; i < 5 * SILENT_LOOKS; i++) {
@@ -88,11 +88,11 @@ test('a thread that turns again in time is not', () => {
   }
 });
 
-test('that takes ten seconds', () => {
+test('reports a thread after ten seconds', () => {
   expect(SILENT_LOOKS * LOOK_MS).toBe(10_000);
 });
 
-test('nobody waits for what a thread will not say any more: a swap goes past one that ended before it', async () => {
+test('continues a swap past a thread that exited before it', async () => {
   const hearer = { failed: () => undefined, onMessage: () => undefined };
   const thread = startServingThread({ hasAuthority: false, hasHttp10: false }, hearer);
   await thread.worker.terminate();

@@ -85,7 +85,7 @@ const POLL = { timeout: 20_000, interval: 50 };
 const probe = silentMount(directory);
 afterAll(() => probe?.unmount());
 
-describe.skipIf(!probe)('a mounted folder that went silent', () => {
+describe.skipIf(!probe)('an unresponsive mounted folder', () => {
   let mount: SilentMount;
   let source: string;
   let url: string;
@@ -111,7 +111,7 @@ describe.skipIf(!probe)('a mounted folder that went silent', () => {
     return server;
   }
 
-  test('keeps a question for as long as it may take, and others until it was answered', async () => {
+  test('keeps a request for as long as it may take, and others until it is answered', async () => {
     const target = await openTarget(url, { timeoutMs: 300 });
     const { signal } = new AbortController();
     const ask = (): Promise<unknown> => target.readPointer(undefined, signal);
@@ -127,7 +127,7 @@ describe.skipIf(!probe)('a mounted folder that went silent', () => {
     await expect.poll(async () => ask().catch(() => undefined), POLL).toMatchObject({ validator: expect.any(String) });
   });
 
-  test('hangs two calls of the process at most, so that other names of the mount are refused and DNS works', async () => {
+  test('blocks at most two calls of the process, so that other names of the mount are refused and DNS works', async () => {
     mount.silence();
     const look = (name: string): Promise<unknown> =>
       assertAnswers(join(mount.folder, name)).catch((error: unknown) => error);
@@ -147,7 +147,7 @@ describe.skipIf(!probe)('a mounted folder that went silent', () => {
     await expect.poll(async () => Promise.all(names.map(look)), POLL).toEqual(names.map(() => undefined));
   });
 
-  test('ends what is read of an object by its signal, and closes the file once it can', async () => {
+  test('ends a read of an object by its signal, and closes the file once it can', async () => {
     const target = await openTarget(url, { timeoutMs: 300 });
     const stop = new AbortController();
     const name = snapshotName(wholePointer(mount.source)!);
@@ -166,7 +166,7 @@ describe.skipIf(!probe)('a mounted folder that went silent', () => {
     await expect.poll(again, POLL).toBe(true);
   });
 
-  test('leaves a server that serves, tells, and takes what is new once there are answers', async () => {
+  test('leaves a server serving, is reported, and new data is loaded once it responds', async () => {
     const server = await serving(['--max-stale', '2s']);
     const [, origin] = await server.printed(/listening on (http:\S+)\n/);
     await expect.poll(() => server.readyz(), POLL).toMatchObject({ code: 200 });
@@ -182,7 +182,7 @@ describe.skipIf(!probe)('a mounted folder that went silent', () => {
     await expect.poll(() => server.readyz(), POLL).toEqual({ code: 200, status: 'ready' });
   });
 
-  test('leaves a server that watches a file there, and takes what is new once there are answers', async () => {
+  test('leaves a server that watches a file there serving, and new data is loaded once it responds', async () => {
     const [file, next] = [release.file, await releaseOf(directory, 2)];
     copyFileSync(file, join(mount.source, 'watched.snapshot'));
     const flags = ['--watch', '--port', '0', '--admin-port', '0', '--threads', '1'];
@@ -204,7 +204,7 @@ describe.skipIf(!probe)('a mounted folder that went silent', () => {
     }
   });
 
-  test('keeps no server from ending', async () => {
+  test('keeps no server from exiting', async () => {
     const server = await serving(['--max-stale', '1s']);
     await expect.poll(() => server.readyz(), POLL).toMatchObject({ code: 200 });
     mount.silence();
@@ -230,7 +230,7 @@ describe.skipIf(!probe)('a mounted folder that went silent', () => {
       site.remove();
     });
 
-    test('the cache, leaves the polls, DNS and /livez, and is used once there are answers', async () => {
+    test('the cache: leaves polls, DNS and /livez working, and is used once it responds', async () => {
       const target = await serveFolder(mount.source);
       // Each request resolves the name again.
       target.misbehave = (_, response) => !response.setHeader('connection', 'close');
@@ -257,7 +257,7 @@ describe.skipIf(!probe)('a mounted folder that went silent', () => {
       }
     });
 
-    test('the data, leaves /livez and SIGTERM', async () => {
+    test('the data: leaves /livez and SIGTERM working', async () => {
       copyFileSync(release.file, join(mount.source, 'data.snapshot'));
       const data = join(mount.folder, 'data.snapshot');
       const flags = [

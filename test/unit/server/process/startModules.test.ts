@@ -74,7 +74,7 @@ describe('a start from a snapshot', () => {
     ).toEqual([]);
   });
 
-  test('reads nothing of the authority, of SOAP or of metrics where none is asked for', () => {
+  test('reads nothing of the authority, of SOAP or of metrics if none is configured', () => {
     const of = /^server\/(authority\/(?!soap\/(?:tally|protocol))|process\/authority|admin\/)|saxes/;
     expect(matching([...supervisor, ...thread], of)).toEqual([]);
   });
@@ -85,11 +85,11 @@ describe('a start from a snapshot', () => {
     expect(matching(builtins, /^node:https?$/)).toEqual([]);
   });
 
-  test('reads neither progress bars for no terminal, nor the second listener without its port', () => {
+  test('reads neither progress bars without a terminal, nor the second listener without its port', () => {
     expect(matching([...supervisor, ...thread], /cli-progress|^server\/http\/node/)).toEqual([]);
   });
 
-  test('reads in the serving thread neither commands nor settings nor what builds snapshots', () => {
+  test('reads in the serving thread neither commands nor settings nor code that builds snapshots', () => {
     expect(
       matching(thread, /commander|toml|^server\/(commands|settings|process\/serve\.)|^data\/(?!operationError)/),
     ).toEqual([]);

@@ -76,7 +76,7 @@ function alterPointer(folder: string, change: (pointer: Pointer) => Partial<Poin
 }
 
 describe('a server that follows a target', () => {
-  test('waits for its first snapshot and says so, takes it, and then each that follows', async () => {
+  test('waits for its first snapshot and reports it, loads it, and then each next one', async () => {
     const { folder, url } = newFolder(directory);
     const cache = newCache();
     const server = await follower(url, cache);
@@ -110,7 +110,7 @@ describe('a server that follows a target', () => {
     expect(cacheOf(cache).others).toEqual(['cache.json']);
   });
 
-  test('starts from its cache when the target is gone, and says that it is stale, until it is back', async () => {
+  test('starts from its cache when the target is gone, and reports that it is stale, until it is back', async () => {
     const { folder, url } = newFolder(directory);
     const cache = newCache();
     const server = await handedOut(folder);
@@ -136,7 +136,7 @@ describe('a server that follows a target', () => {
     expect(after.out().split('not taken, generation').length).toBeLessThanOrEqual(3);
   });
 
-  test('is stale when its publisher follows the catalogue no more, though the target answers', async () => {
+  test('is stale when its publisher no longer follows the catalogue, although the target responds', async () => {
     const { url } = newFolder(directory);
     const target = await openPublishingTarget(url, {});
     const refreshedAgo = (ms: number): string => new Date(Date.now() - ms).toISOString();
@@ -169,7 +169,7 @@ describe('a server that follows a target', () => {
     expect(await server.metrics()).not.toMatch(/^catalogue_replica_refresh_age_seconds /m);
   });
 
-  test('asks often enough to know that it is current, however seldom it is told to', async () => {
+  test('polls often enough to know that it is current, however long the interval', async () => {
     const { url } = newFolder(directory);
     await published(url, first);
     const server = await follower(url, newCache(), ['--poll', '1h', '--max-stale', '5s']);
@@ -182,7 +182,7 @@ describe('a server that follows a target', () => {
     expect((await server.status()).target.lastSuccess).not.toBe(lastSuccess);
   });
 
-  test('starts from the generation before where the last one was damaged on disk, and fetches that again', async () => {
+  test('starts from the previous generation if the last one was damaged on disk, and fetches that again', async () => {
     const { folder, url } = newFolder(directory);
     const server = await handedOut(folder);
     const cache = newCache();
@@ -251,7 +251,7 @@ describe('a server that follows a target', () => {
     await serves(server, third);
   });
 
-  test('stays where it went back to over a restart, and goes forth and back again', async () => {
+  test('keeps a rollback over a restart, and can go forth and back again', async () => {
     const { folder, url } = newFolder(directory);
     const cache = newCache();
     const server = await servedTwo(url, cache);
@@ -284,7 +284,7 @@ describe('a server that follows a target', () => {
     expect((await last.status()).target.heldBack).toBe(false);
   });
 
-  test('goes on where a fetch was cut, however often, and where the server knows no ranges', async () => {
+  test('resumes a cut fetch, however often, and also if the server knows no ranges', async () => {
     const { folder, url } = newFolder(directory);
     const large = await releaseOf(directory, 4, 'x'.repeat(1_000_000));
     await published(url, large);
@@ -311,7 +311,7 @@ describe('a server that follows a target', () => {
   });
 });
 
-describe('what is served goes on, and it is said why, where the target', () => {
+describe('the served data if the target', () => {
   const { folder, url } = newFolder(directory);
   const cache = newCache();
   let day = 1;
@@ -343,7 +343,7 @@ describe('what is served goes on, and it is said why, where the target', () => {
     ['has half a pointer', () => putPointer(folder, '{"format": 1'), /is no JSON/],
     ['has an endless pointer', () => putPointer(folder, ' '.repeat(1 << 17)), /more than 65536 bytes/],
     ['has none any more', () => rmSync(join(folder, 'current.json')), /nothing is published there/],
-  ])('%s', async (_, harm, message) => {
+  ])('%s: is kept, and the reason is reported', async (_, harm, message) => {
     const kept = cacheOf(cache).snapshots;
     // No poll reads the folder while the test damages it.
     server.misbehave = (_request, response) => !!response.writeHead(503).end();
@@ -363,7 +363,7 @@ describe('what is served goes on, and it is said why, where the target', () => {
     await serves(replica, served);
   });
 
-  test('moves its pointer while an object comes: that one is taken, and then the next', async () => {
+  test('moves its pointer during a download: is replaced by that one, and then by the next', async () => {
     const [next, last] = [await releaseOf(directory, ++day), await releaseOf(directory, ++day)];
     const begun = Promise.withResolvers<() => void>();
     server.misbehave = (_, response, file) => {
@@ -381,21 +381,21 @@ describe('what is served goes on, and it is said why, where the target', () => {
   });
 });
 
-describe('serve --from is refused', () => {
+describe('serve --from', () => {
   test.each([
     [['--data', 'x.snapshot'], 2, /flag --data: not beside from/],
     [['--watch'], 2, /flag --watch: not beside from/],
     [['--check', '--from', 'nats://host'], 2, /flag --from: no target: want nats:/],
     [['--from', 'https://me:hunter2@a.example.org/'], 2, /flag --from: a target has no user/],
     [['--poll', '10'], 2, /flag --poll: got "10", want a time such as 500ms/],
-  ])('with %j', async (words, code, message) => {
+  ])('is refused with %j', async (words, code, message) => {
     const command = runCommand(['serve', '--from', 'file:///nowhere', '--cache', newCache(), '--port', '0', ...words]);
     expect(await command.ended).toMatchObject({ code });
     expect(command.err()).toMatch(message);
     expect(command.out() + command.err()).not.toContain('hunter2');
   });
 
-  test('with the cache of another target', async () => {
+  test('is refused with the cache of another target', async () => {
     const [a, b] = [newFolder(directory), newFolder(directory)];
     const cache = newCache();
     await published(a.url, first);
@@ -406,7 +406,7 @@ describe('serve --from is refused', () => {
   });
 });
 
-test('serve --check tells what a target has, and that one cannot be asked', async () => {
+test('reports by serve --check the content of a target, and one that does not respond', async () => {
   const { url } = newFolder(directory);
   await published(url, first);
   const good = runCommand(['serve', '--check', '--from', url]);

@@ -54,7 +54,7 @@ function damageSection(folder: string): void {
   writeFileSync(join(folder, 'current.json'), encodePointer(damaged));
 }
 
-test('what cannot be noted for a restart is served all the same, told once, and noted as soon as it can be', async () => {
+test('serves data that it cannot record for a restart, reports it once, and records it as soon as it can', async () => {
   const { url } = newFolder(directory);
   const cache = newCache();
   const [first, second, third] = releases;
@@ -88,7 +88,7 @@ test('what cannot be noted for a restart is served all the same, told once, and 
   expect(readFileSync(index, 'utf8')).toContain(third.generation);
 });
 
-test('what is new is taken on an order, which is answered with what came of it and counted once', async () => {
+test('loads new data on request, responds with the outcome and counts it once', async () => {
   const { folder, url } = newFolder(directory);
   const [first, second, third] = releases;
   await published(url, first);
@@ -107,7 +107,7 @@ test('what is new is taken on an order, which is answered with what came of it a
   ]);
 });
 
-test('it serves on if its program is gone, says so for each reload, and does not end by what is published', async () => {
+test('keeps serving if its program is gone, reports it for each reload, and does not exit after a publication', async () => {
   const { url } = newFolder(directory);
   const [first, second] = releases;
   await published(url, first);
@@ -135,7 +135,7 @@ test('it serves on if its program is gone, says so for each reload, and does not
   expect(await server.readyz()).toEqual({ code: 200, status: 'ready' });
 });
 
-test('what has no room beside what is served stays whole in the cache, and it is said what a restart takes', async () => {
+test('keeps data without room in memory whole in the cache, and reports what a restart loads', async () => {
   const { url } = newFolder(directory);
   const [first, second] = releases;
   const cache = newCache();
@@ -160,7 +160,7 @@ test('what has no room beside what is served stays whole in the cache, and it is
   expect((await next.status()).data?.generation).toBe(second.generation);
 });
 
-test('a cache whose index was removed is written again, and is nothing that the target is blamed for', async () => {
+test('writes a cache again whose index was removed, and does not blame the target', async () => {
   const { url } = newFolder(directory);
   const [first] = releases;
   const cache = newCache();
@@ -173,7 +173,7 @@ test('a cache whose index was removed is written again, and is nothing that the 
   expect(server.out()).not.toContain('not taken');
 });
 
-test('it serves on while nobody can look into its cache, says so, and takes what is new once they can', async () => {
+test('keeps serving if its cache is unreadable, reports it, and loads new data once it is readable', async () => {
   const { url } = newFolder(directory);
   const [first, second] = releases;
   const cache = newCache();

@@ -9,7 +9,7 @@ const directory = temporaryDirectory();
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
 afterEach(() => void vi.useRealTimers());
 
-test('tells of what was refused again ten minutes later, until it is taken', async () => {
+test('reports refused data again ten minutes later, until it is accepted', async () => {
   const file = join(mkdtempSync(join(directory, 'watch-')), 'data');
   writeFileSync(file, 'first');
   const answers = [false, false, true];

@@ -104,7 +104,7 @@ describe.each(WITHOUT)('on %s', (_, isThere, options, reason) => {
     await server?.kill();
   });
 
-  test.skipIf(!isThere)('node:http serves in every thread, which is said once, with the reason', () => {
+  test.skipIf(!isThere)('serves with node:http in every thread, and reports that once, with the reason', () => {
     const said = server!
       .err()
       .split('\n')
@@ -113,7 +113,7 @@ describe.each(WITHOUT)('on %s', (_, isThere, options, reason) => {
     if (process.platform === 'linux') expect(listeningOn(server!.port)).toBe(2);
   });
 
-  test.skipIf(!isThere)('every answer is that of the usual transport', async () => {
+  test.skipIf(!isThere)('gives every response of the usual transport', async () => {
     for (const [target, headers] of REQUESTS) {
       const [expected, got] = await Promise.all(clients.map((client) => client.get(target, headers)));
       expect([target, compared(got!)]).toEqual([target, compared(expected!)]);
@@ -124,14 +124,14 @@ describe.each(WITHOUT)('on %s', (_, isThere, options, reason) => {
     }
   });
 
-  test.skipIf(!isThere)('the attribute authority answers alike', async () => {
+  test.skipIf(!isThere)('gives the same responses of the attribute authority', async () => {
     const call = { method: 'POST', target: '/attAuthority.wsdl', headers: { 'Content-Type': 'text/xml' } };
     const answers = await Promise.all(clients.map((client) => client.send({ ...call, body: roleCall('staff') })));
     expect(answers[0]!.status).toBe(200);
     expect(compared(answers[1]!)).toEqual(compared(answers[0]!));
   });
 
-  test.skipIf(!isThere)(`it drains without a loss (seed ${RUN_SEED})`, async () => {
+  test.skipIf(!isThere)(`drains without a loss (seed ${RUN_SEED})`, async () => {
     const { answered, told, lost, end } = await drainUnderLoad(randomOf(RUN_SEED), options);
     expect({ lost, end }).toEqual({ lost: [], end: { code: 0, signal: null } });
     expect(told).toBeGreaterThan(0);

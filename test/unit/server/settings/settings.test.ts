@@ -33,8 +33,8 @@ function refusal(act: () => unknown): { readonly code: string; readonly lines: r
   throw new Error('was accepted');
 }
 
-describe('the table', () => {
-  test('names derive from one name in three spellings', () => {
+describe('the table of settings', () => {
+  test('derives names from one name in three spellings', () => {
     const filterErrors = SETTINGS.find((setting) => setting.name === 'filterErrors');
     expect(filterErrors && flagName(filterErrors)).toBe('--filter-errors');
     expect(filterErrors && environmentName(filterErrors)).toBe('CATALOGUE_FILTER_ERRORS');
@@ -43,7 +43,7 @@ describe('the table', () => {
     expect(http10Port && environmentName(http10Port)).toBe('CATALOGUE_HTTP10_PORT');
   });
 
-  test('it has the default of each number in words', () => {
+  test('has the default of each number in words', () => {
     const numbers = SETTINGS.filter(({ name, initial }) => typeof initial === 'number' && name !== 'threads');
     expect(numbers.map(({ name, kind, initialText }) => [name, kind.parse(initialText)])).toEqual(
       numbers.map(({ name, initial }) => [name, initial]),
@@ -51,14 +51,14 @@ describe('the table', () => {
     expect(numbers.length).toBeGreaterThan(10);
   });
 
-  test('it declares every setting of the command line once', () => {
+  test('declares every setting of the command line once', () => {
     const flags = SETTINGS.map(flagName);
     expect(new Set(flags).size).toBe(flags.length);
     expect(flags).toHaveLength(Object.keys(readSettings({}, {})).length + ['--config'].length);
     expect(flags.at(-1)).toBe('--config');
   });
 
-  test('it has a line of Markdown per setting, with the flag, both other names, the default and the meaning', () => {
+  test('has a line of Markdown per setting, with the flag, both other names, the default and the meaning', () => {
     const lines = settingsTable().split('\n');
     expect(lines).toHaveLength(SETTINGS.length + 2);
     expect(lines).toContain(
@@ -68,8 +68,8 @@ describe('the table', () => {
   });
 });
 
-describe('precedence', () => {
-  test('a flag wins over the environment, that over the file, that over the default', () => {
+describe('the precedence of settings', () => {
+  test('prefers a flag to the environment, that to the file, that to the default', () => {
     const config = toml('port = 1\nhost = "::1"\nlimitMax = 5\nstrict = true\n');
     const environment = { CATALOGUE_PORT: '2', CATALOGUE_HOST: '0.0.0.0', CATALOGUE_CONFIG: config };
     expect(readSettings({ port: '3' }, environment)).toMatchObject({
@@ -81,16 +81,16 @@ describe('precedence', () => {
     });
   });
 
-  test('a flag switches off what the environment switches on', () => {
+  test('lets a flag switch off what the environment switches on', () => {
     expect(readSettings({ strict: false }, { CATALOGUE_STRICT: '1' }).strict).toBe(false);
     expect(readSettings({}, { CATALOGUE_CORS: 'false' }).cors).toBe(false);
   });
 
-  test('--config wins over CATALOGUE_CONFIG', () => {
+  test('prefers --config to CATALOGUE_CONFIG', () => {
     expect(readSettings({ config: toml('port = 7') }, { CATALOGUE_CONFIG: '/nonexistent' }).port).toBe(7);
   });
 
-  test('a source replaces the whole list of another', () => {
+  test('replaces the whole list of one source by that of another', () => {
     const config = toml('trustedProxy = ["10.0.0.0/8", "::1"]\nallowBaseUrl = "http://a"\n');
     expect(readSettings({ config }, {})).toMatchObject({
       trustedProxies: ['10.0.0.0/8', '::1/128'],
@@ -101,22 +101,22 @@ describe('precedence', () => {
     expect(readSettings({ config, trustedProxy: ['fd00::/8'] }, environment).trustedProxies).toEqual(['fd00::/8']);
   });
 
-  test('an empty environment variable counts as absent', () => {
+  test('treats an empty environment variable as absent', () => {
     expect(readSettings({}, { CATALOGUE_PORT: '', CATALOGUE_BASE_URL: '' })).toMatchObject({ port: 8080 });
   });
 
-  test('a relative path in the file is relative to the file, elsewhere it is kept', () => {
+  test('resolves a relative path in the file against the file, and keeps it elsewhere', () => {
     expect(readSettings({ config: toml('data = "sample"') }, {}).data).toBe(join(directory, 'sample'));
     expect(readSettings({ data: 'sample' }, {}).data).toBe('sample');
     expect(readSettings({ config: toml('accessLog = "log"') }, {}).accessLog).toBe(join(directory, 'log'));
   });
 
-  test('standard output has the same name in the file as elsewhere', () => {
+  test('gives standard output the same name in the file as elsewhere', () => {
     expect(readSettings({ config: toml('accessLog = "-"') }, {}).accessLog).toBe('-');
   });
 });
 
-test('data that is to come from two places is told with a way out, also of a variable that an image has set', () => {
+test('reports data from two sources with a remedy, also for a variable of an image', () => {
   const environment = { CATALOGUE_FROM: 'https://a.test', CATALOGUE_CACHE: directory, CATALOGUE_DATA: '/data' };
   expect(refusal(() => readSettings({}, environment)).lines).toEqual([
     'environment variable CATALOGUE_DATA: not beside from, which fetches the data: leave one out, or set it empty',
@@ -124,7 +124,7 @@ test('data that is to come from two places is told with a way out, also of a var
   expect(readSettings({}, { ...environment, CATALOGUE_DATA: '' }).data).toBe(directory);
 });
 
-test('a switch that is off by a flag is told as that flag', () => {
+test('names a switch that a flag turns off by that flag', () => {
   const { rows } = readOrigins({ cors: false, strict: true }, {});
   expect(rows.filter(([name]) => name === 'cors' || name === 'strict').map((row) => row[2])).toEqual([
     'flag --strict',
@@ -132,7 +132,7 @@ test('a switch that is off by a flag is told as that flag', () => {
   ]);
 });
 
-test('a flag that names the data goes before where environment and file have it come from', () => {
+test('prefers a flag that names the data to other sources of data in environment and file', () => {
   const environment = { CATALOGUE_FROM: 'https://a.test', CATALOGUE_CACHE: directory, CATALOGUE_MAX_STALE: '1h' };
   const { data, from, maxStaleMs } = readSettings({ data: 'x.snapshot' }, environment);
   expect([data, from, maxStaleMs]).toEqual(['x.snapshot', undefined, undefined]);
@@ -144,7 +144,7 @@ test('a flag that names the data goes before where environment and file have it 
 });
 
 describe('a wrong value', () => {
-  test('names the setting, the flag, what was given and what is wanted', () => {
+  test('names the setting, the flag, the given and the expected value', () => {
     expect(refusal(() => readSettings({ port: '65536' }, {}))).toEqual({
       code: 'usage',
       lines: ['flag --port: got "65536", want an integer from 0 to 65535'],
@@ -157,7 +157,7 @@ describe('a wrong value', () => {
     ]);
   });
 
-  test('names the file and the key, and is judged by its TOML type too', () => {
+  test('names the file and the key, and is checked by its TOML type too', () => {
     const config = toml('limitMax = "10"\nstrict = 1\nlinks = ["spec"]\ndata = ""\n');
     expect(refusal(() => readSettings({ config }, {})).lines).toEqual([
       `${config}:4:1: key data: got "", want the path of a directory or file`,
@@ -189,7 +189,7 @@ describe('a wrong value', () => {
     ['trustedProxy', '0x7f.1'],
     ['trustedProxy', 'fe80::1%eth0'],
     ['trustedProxy', 'localhost'],
-  ])('%s refuses %j', (name, text) => {
+  ])('for %s is refused: %j', (name, text) => {
     expect(refusal(() => readSettings({ [name]: text }, {})).lines).toHaveLength(1);
   });
 
@@ -197,7 +197,7 @@ describe('a wrong value', () => {
     expect(refusal(() => readSettings({ port: 'x', trustedProxy: ['a', '::1', 'b'] }, {})).lines).toHaveLength(3);
   });
 
-  test('is a port that another listener has too, unless each is to take a free one', () => {
+  test('is a port that another listener has too, unless each takes a free one', () => {
     const refused = (ports: object): readonly string[] => refusal(() => readSettings({ ...ports }, {})).lines;
     expect(refused({ port: '81', http10Port: '81', adminPort: '81' })).toEqual([
       expect.stringContaining('flag --http10-port: got 81, which is also the port; want a port of its own'),
@@ -211,7 +211,7 @@ describe('a wrong value', () => {
   });
 });
 
-describe('a base URL', () => {
+describe('the base URL setting', () => {
   test.each([
     ['http://localhost:8080', 'http://localhost:8080'],
     ['https://example.org/', 'https://example.org'],
@@ -219,7 +219,7 @@ describe('a base URL', () => {
     ['HTTPS://Example.ORG:443/A', 'https://example.org/A'],
     ['http://[::1]:80/x', 'http://[::1]/x'],
     ['http://example.org/a%20b', 'http://example.org/a%20b'],
-  ])('%s becomes %s', (given, expected) => {
+  ])('with %s becomes %s', (given, expected) => {
     expect(readSettings({ baseUrl: given }, {}).baseUrl).toBe(expected);
   });
 
@@ -240,13 +240,13 @@ describe('a base URL', () => {
   });
 });
 
-describe('the template of a page', () => {
+describe('the template of a page URL', () => {
   test.each([
     'https://c.example.org/uuid/{uuid}',
     'http://c.example.org:81/{collection}/{id}/',
     'https://c.example.org/?id={id}&u={uuid}#{id}',
     'https://[::1]/{id}',
-  ])('%s is taken as it is', (recordUrl) => {
+  ])('with %s is accepted as it is', (recordUrl) => {
     expect(readSettings({ recordUrl }, {}).recordUrl).toBe(recordUrl);
   });
 
@@ -260,7 +260,7 @@ describe('the template of a page', () => {
     'ftp://c.example.org/{id}',
     'https://c.example.org/{id}/"',
     `https://c.example.org/{id}/${'x'.repeat(256)}`,
-  ])('%s is refused with what is wanted', (recordUrl) => {
+  ])('with %s is refused with the expected form', (recordUrl) => {
     const { code, lines } = refusal(() => readSettings({ recordUrl }, {}));
     expect(code).toBe('usage');
     expect(lines).toHaveLength(1);
@@ -276,23 +276,23 @@ describe('the TOML file', () => {
     ]);
   });
 
-  test('may not name a further file', () => {
+  test('must not name a further file', () => {
     expect(refusal(() => readSettings({ config: toml('config = "b.toml"') }, {})).lines[0]).toContain('"config"');
   });
 
-  test('names line and column of what is no TOML', () => {
+  test('names line and column of invalid TOML', () => {
     const config = toml('port = 1\nhost = nobody\n');
     const { code, lines } = refusal(() => readSettings({ config }, {}));
     expect(code).toBe('usage');
     expect(lines[0]).toContain(`${config}:2:8: `);
   });
 
-  test('says on how many servers a bucket of NATS lies, for whoever makes it', () => {
+  test('names the number of servers of a NATS bucket, for the process that creates it', () => {
     const settings = readSettings({ config: toml('natsReplicas = 3') }, {});
     expect(targetAccess(settings, {}).nats).toMatchObject({ replicas: 3 });
   });
 
-  test('that cannot be read is an error of its own', () => {
+  test('is a separate error if it cannot be read', () => {
     const config = join(directory, 'absent.toml');
     expect(refusal(() => readSettings({ config }, {}))).toEqual({
       code: 'file',
@@ -300,18 +300,18 @@ describe('the TOML file', () => {
     });
   });
 
-  test('that is too long, a pipe or no text is not parsed', () => {
+  test('is not parsed if it is too long, a pipe or not text', () => {
     for (const config of [toml('#'.repeat(65_537)), '/dev/zero']) {
       expect(refusal(() => readSettings({ config }, {}))).toMatchObject({ code: 'file' });
     }
   });
 
-  test('keys of the object prototype are unknown keys like any other', () => {
+  test('treats keys of the object prototype as unknown keys like any other', () => {
     expect(refusal(() => readSettings({ config: toml('__proto__ = 1\nconstructor = 1\n') }, {})).lines).toHaveLength(2);
   });
 });
 
-test('the version is that of the start, whatever is installed in its place later', async () => {
+test('has the version of the start, whatever is installed in its place later', async () => {
   const folder = temporaryDirectory();
   const copy = join(folder, 'server/settings/values.ts');
   mkdirSync(join(folder, 'server/settings'), { recursive: true });

@@ -15,25 +15,25 @@ function text(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString();
 }
 
-test('a list of two is written as every toolkit reads it', () => {
+test('writes a list of two as every toolkit reads it', () => {
   expect(text(responseBytes(GET_TRUSTED_HOST_INFO, [['A', 'B'], '']))).toBe(
     `${START}<ns1:getTrustedHostInfoResponse xmlns:ns1="urn:attAuthority" SOAP-ENV:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"><trustedHostInfo xsi:type="SOAP-ENC:Array" SOAP-ENC:arrayType="xsd:string[2]"><item xsi:type="xsd:string">A</item><item xsi:type="xsd:string">B</item></trustedHostInfo><errMsg xsi:type="xsd:string"></errMsg></ns1:getTrustedHostInfoResponse>${END}`,
   );
 });
 
-test('an empty list has no items and the size 0', () => {
+test('gives an empty list no items and the size 0', () => {
   expect(text(responseBytes(GET_TRUSTED_HOST_INFO, [[], 'No role was input']))).toBe(
     `${START}<ns1:getTrustedHostInfoResponse xmlns:ns1="urn:attAuthority" SOAP-ENV:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"><trustedHostInfo xsi:type="SOAP-ENC:Array" SOAP-ENC:arrayType="xsd:string[0]"></trustedHostInfo><errMsg xsi:type="xsd:string">No role was input</errMsg></ns1:getTrustedHostInfoResponse>${END}`,
   );
 });
 
-test('an authorisation holds three strings, never nil', () => {
+test('puts three strings into an authorisation, never nil', () => {
   expect(text(responseBytes(REQ_AUTHORISATION, ['<a>1</a>', 'AccessGranted', '']))).toBe(
     `${START}<ns1:reqAuthorisationResponse xmlns:ns1="urn:attAuthority" SOAP-ENV:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"><attCert xsi:type="xsd:string">&lt;a&gt;1&lt;/a&gt;</attCert><statCode xsi:type="xsd:string">AccessGranted</statCode><errMsg xsi:type="xsd:string"></errMsg></ns1:reqAuthorisationResponse>${END}`,
   );
 });
 
-test('a fault has unqualified entries, and an empty detail only where the Body is at fault', () => {
+test('gives a fault unqualified entries, and an empty detail only if the Body is at fault', () => {
   expect(text(faultBytes(FAULTS.noOperation))).toBe(
     `${START}<SOAP-ENV:Fault><faultcode>SOAP-ENV:Client</faultcode><faultstring>${FAULTS.noOperation.text}</faultstring><detail/></SOAP-ENV:Fault>${END}`,
   );
@@ -53,8 +53,8 @@ test.each([
   ['markup', `a & b <c> "d" 'e' ]]>`, `a &amp; b &lt;c&gt; "d" 'e' ]]&gt;`],
   ['line ends', 'a\r\nb\nc\td', 'a&#xD;\nb\nc\td'],
   ['other scripts', 'Å 日本 𝄞', 'Å 日本 𝄞'],
-  ['what XML cannot hold', '\0\x0b\x1f\ufffe\uffff\ud834x', '\ufffd\ufffd\ufffd\ufffd\ufffd\ufffdx'],
-])('%s in a result is escaped so that it is read back', (_, sent, written) => {
+  ['text that XML forbids', '\0\x0b\x1f\ufffe\uffff\ud834x', '\ufffd\ufffd\ufffd\ufffd\ufffd\ufffdx'],
+])('escapes %s in a result so that it is read back', (_, sent, written) => {
   const bytes = responseBytes(REQ_AUTHORISATION, ['', '', sent]);
   expect(text(bytes)).toContain(`<errMsg xsi:type="xsd:string">${written}</errMsg>`);
   const root = messageTree(text(bytes));

@@ -18,7 +18,7 @@ function children(element: XmlElement, local: string): readonly XmlElement[] {
   return childElements(element).filter((child) => child.local === local);
 }
 
-test('is named as specified', () => {
+test('has the specified names', () => {
   const root = wsdl();
   expect(attributes(root)).toEqual({ name: 'attAuthority', targetNamespace: 'urn:attAuthority' });
   expect(children(root, 'portType').map(attributes)).toEqual([{ name: 'attAuthority' }]);
@@ -30,7 +30,7 @@ test('is named as specified', () => {
   expect(attributes(childElements(service)[0]!)).toEqual({ name: 'attAuthority', binding: 'tns:attAuthorityBinding' });
 });
 
-test('has its messages with the specified parts', () => {
+test('has messages with the specified parts', () => {
   const messages = children(wsdl(), 'message').map((message) => [
     attributes(message)['name'],
     childElements(message).map((part) => Object.values(attributes(part))),
@@ -82,7 +82,7 @@ test('binds both operations as rpc, encoded, with their soapAction', () => {
   ]);
 });
 
-test('says the array type is a restriction, and imports the encoding namespace without a place', () => {
+test('declares the array type as a restriction, and imports the encoding namespace without a location', () => {
   const [schema] = children(children(wsdl(), 'types')[0]!, 'schema');
   const [imported, type] = childElements(schema);
   expect(attributes(imported!)).toEqual({ namespace: 'http://schemas.xmlsoap.org/soap/encoding/' });
@@ -92,7 +92,7 @@ test('says the array type is a restriction, and imports the encoding namespace w
   expect(attributes(childElements(restriction)[0]!)).toEqual({ ref: 'SOAP-ENC:arrayType', arrayType: 'xsd:string[]' });
 });
 
-describe('its address', () => {
+describe('the address in the WSDL', () => {
   test.each(['https://aa.example.org/cat', 'http://localhost:8080', "http://h/a&b'c"])('is below %s', (baseUrl) => {
     const port = childElements(children(wsdl(baseUrl), 'service')[0])[0]!;
     expect(attributes(childElements(port)[0]!)).toEqual({ location: `${baseUrl}/attAuthority.wsdl` });

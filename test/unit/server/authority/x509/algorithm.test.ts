@@ -110,7 +110,7 @@ function signPss(hash: string, saltLength: number): Buffer {
   return sign(hash, BYTES, { key: RSA.privateKey, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength });
 }
 
-test('RSA-PSS counts at its full length only, also where it begins with a zero byte', () => {
+test('accepts RSA-PSS at its full length only, also if it begins with a zero byte', () => {
   let signature = signPss('sha256', 32);
   while (signature[0] !== 0) signature = signPss('sha256', 32);
   expect(isSignedWith({ bytes: BYTES, algorithm: pss(), signature }, RSA.publicKey)).toBe(true);
@@ -118,7 +118,7 @@ test('RSA-PSS counts at its full length only, also where it begins with a zero b
   expect(isSignedWith(shorter, RSA.publicKey)).toBe(false);
 });
 
-test('RSA counts at its full length only, also where it begins with a zero byte', () => {
+test('accepts RSA at its full length only, also if it begins with a zero byte', () => {
   let [bytes, signature] = [BYTES, Buffer.of(1)];
   for (let i = 0; signature[0] !== 0; i++) {
     bytes = Buffer.from(`text ${i}`);
@@ -129,14 +129,14 @@ test('RSA counts at its full length only, also where it begins with a zero byte'
   expect(isSignedWith({ bytes, algorithm, signature: signature.subarray(1) }, RSA.publicKey)).toBe(false);
 });
 
-describe.each(METHODS)('%s', (_, algorithm, publicKey, make, strength) => {
+describe.each(METHODS)('is not supported: %s', (_, algorithm, publicKey, make, strength) => {
   const signature = make();
 
   test(`is ${strength}`, () => {
     expect(signatureStrength(algorithm)).toBe(strength);
   });
 
-  test('counts with its key, its bytes and its algorithm, and with no other', () => {
+  test('verifies with its key, its bytes and its algorithm, and with no other', () => {
     expect(isSignedWith({ bytes: BYTES, algorithm, signature }, publicKey)).toBe(true);
     expect(isSignedWith({ bytes: Buffer.from('other'), algorithm, signature }, publicKey)).toBe(false);
     for (const wrong of [signature.subarray(1), Buffer.concat([signature, Buffer.of(0)]), NONE]) {
@@ -152,16 +152,16 @@ describe.each(METHODS)('%s', (_, algorithm, publicKey, make, strength) => {
   });
 });
 
-describe('an algorithm is not supported', () => {
+describe('a signature algorithm', () => {
   test.each<[string, AlgorithmId]>([
-    ['that nobody knows', { oid: '1.2.3', parameters: NONE }],
+    ['an unknown one', { oid: '1.2.3', parameters: NONE }],
     ['MD2', { oid: '1.2.840.113549.1.1.2', parameters: NULL }],
     ['ECDSA with parameters', { oid: '1.2.840.10045.4.3.2', parameters: NULL }],
     ['RSA with other parameters', { oid: '1.2.840.113549.1.1.11', parameters: integer(1) }],
     ['RSA-PSS without parameters', { oid: '1.2.840.113549.1.1.10', parameters: NONE }],
-    ['RSA-PSS with parameters that are none', { oid: '1.2.840.113549.1.1.10', parameters: integer(1) }],
+    ['RSA-PSS with invalid parameters', { oid: '1.2.840.113549.1.1.10', parameters: integer(1) }],
     ['RSA-PSS with two hashes', pss({ mask: SHA512 })],
-    ['RSA-PSS with a hash that nobody knows', pss({ hash: sequence(oid('1.2.3')) })],
+    ['RSA-PSS with an unknown hash', pss({ hash: sequence(oid('1.2.3')) })],
     ['RSA-PSS with a salt of a hundred bytes', pss({ salt: 100 })],
     ['RSA-PSS with another trailer', pss({ trailer: 2 })],
   ])('%s', (_, algorithm) => {

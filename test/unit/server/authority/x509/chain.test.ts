@@ -18,7 +18,7 @@ function reasonOf(text: string): string {
   return reading.kind === 'unreadable' ? reading.reason : `read ${reading.all.length}`;
 }
 
-test('certificates are read in their order, whatever stands around the blocks and however lines end', () => {
+test('reads certificates in their order, whatever surrounds the blocks and whatever the line ends', () => {
   const lines = `subject=/CN=Ada\n${USER.pem}\n# and its CA: é\n${CA.pem}`;
   for (const text of [lines, lines.replaceAll('\n', '\r\n'), lines.replaceAll('\n', '\n  ')]) {
     const reading = readChain(text);
@@ -29,7 +29,7 @@ test('certificates are read in their order, whatever stands around the blocks an
   }
 });
 
-describe('a text is refused', () => {
+describe('a text of certificates', () => {
   const [begin, end] = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----'];
   const body = USER.pem.replace(begin, '').replace(end, '').trim();
   test.each([
@@ -57,12 +57,12 @@ describe('a text is refused', () => {
       'The text holds something that is no certificate.',
     ],
     ['with a request', pemOf('CERTIFICATE REQUEST', USER.der), 'The text holds something that is no certificate.'],
-  ])('%s', (_, text, reason) => {
+  ])('is refused: %s', (_, text, reason) => {
     expect(reasonOf(text)).toBe(reason);
   });
 
   test.each(['PRIVATE KEY', 'RSA PRIVATE KEY', 'EC PRIVATE KEY', 'ENCRYPTED PRIVATE KEY'])(
-    'with a %s, whole or not, wherever it stands, and the reason repeats nothing of it',
+    'is refused with a %s, whole or not, in any place, and the reason repeats nothing of it',
     (label) => {
       const secret = Buffer.from('this is a secret');
       for (const text of [
@@ -76,7 +76,7 @@ describe('a text is refused', () => {
     },
   );
 
-  test('that is a file at home, but for the key, where that is passed over', () => {
+  test('is accepted from a local file with a key if the key may be skipped', () => {
     const encrypted =
       '-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nAA==\n-----END RSA PRIVATE KEY-----\n';
     const file = Buffer.from(CA.pem + pemOf('PRIVATE KEY', Buffer.from('secret')) + encrypted + USER.pem);
@@ -89,7 +89,7 @@ describe('a text is refused', () => {
     });
   });
 
-  test('that is longer than 256 KiB, in characters or in bytes', () => {
+  test('is refused if it is longer than 256 KiB, in characters or in bytes', () => {
     expect(reasonOf(`${USER.pem}${' '.repeat(USER_CHAIN_LIMITS.textBytes)}`)).toBe('The text is longer than 256 KiB.');
     expect(reasonOf(`${USER.pem}${'é'.repeat(USER_CHAIN_LIMITS.textBytes / 2)}`)).toBe(
       'The text is longer than 256 KiB.',
@@ -97,12 +97,12 @@ describe('a text is refused', () => {
     expect(reasonOf(`${USER.pem}${' '.repeat(USER_CHAIN_LIMITS.textBytes - USER.pem.length)}`)).toBe('read 1');
   });
 
-  test('with more than 8 certificates', () => {
+  test('is refused with more than 8 certificates', () => {
     expect(reasonOf(USER.pem.repeat(8))).toBe('read 8');
     expect(reasonOf(USER.pem.repeat(9))).toBe('The text holds more than 8 certificates.');
   });
 
-  test('with a certificate that has something behind its end, or too little before it', () => {
+  test('is refused with a certificate that has bytes after its end, or is too short', () => {
     for (const der of [Buffer.concat([USER.der, Buffer.of(5, 0)]), USER.der.subarray(0, -1)]) {
       expect(reasonOf(pemOf('CERTIFICATE', der))).toMatch(
         /^The text holds a certificate that cannot be read: it has .*\.$/,
@@ -111,26 +111,26 @@ describe('a text is refused', () => {
   });
 });
 
-describe('a certificate is refused', () => {
-  test('with the same extension twice', () => {
+describe('a certificate', () => {
+  test('is refused with the same extension twice', () => {
     const extensions = [keyUsage(0), keyUsage(0)];
     expect(() => make({ subject: [['CN', 'a']], extensions })).toThrow('an extension twice');
   });
 
-  test('with a name of more than 64 attributes (A72)', () => {
+  test('is refused with a name of more than 64 attributes (A72)', () => {
     const attributes = Array.from({ length: 65 }, (_, i) => ['CN', `${i}`] as const);
     expect(() => make({ subject: attributes })).toThrow('more than 64 attributes');
     expect(make({ subject: attributes.slice(1) }).certificate.subject.rdns.length).toBe(64);
   });
 });
 
-test('a file that is longer than any text is refused by its length', () => {
+test('refuses a file that exceeds any text by its length', () => {
   const bytes = new Uint8Array(2 ** 29);
   expect(readCertificateFile(bytes)).toMatchObject({ reason: 'The text is longer than 4096 KiB.' });
   expect(readCrlFile(bytes)).toMatchObject({ reason: 'The text is longer than 65536 KiB.' });
 });
 
-test('files may be DER, and larger', () => {
+test('accepts DER files, and larger ones', () => {
   expect(readCertificateFile(USER.der)).toMatchObject({ kind: 'read', all: { length: 1 } });
   const many = Buffer.from(USER.pem.repeat(FILE_LIMITS.certificates));
   expect(readCertificateFile(many)).toMatchObject({ kind: 'read', all: { length: 1024 } });
@@ -147,6 +147,6 @@ test.each([
   { head: '', fill: '-----BEGIN A-----\n-----END A-----\n', tail: '' },
   { head: '-----BEGIN A-----', fill: 'AAAA \n', tail: '-----END A-----' },
   { head: '', fill: '-----', tail: '' },
-])('the time to read a text grows with its length, not with its square: %j', (shape) => {
+])('reads a text in time that grows with its length, not with its square: %j', (shape) => {
   expect(growthOf(readChain, shape)).toBeLessThan(GROWTH_MAX);
 });

@@ -40,7 +40,7 @@ function tablesOf(bytes: Uint8Array): readonly Readonly<Record<string, string>>[
   return description.kind === 'read' ? description.tables.map((rows) => Object.fromEntries(rows)) : [];
 }
 
-test('a chain is a table for each certificate, which says who of them signed whom', () => {
+test('describes a chain as a table for each certificate, with the signer of each', () => {
   const proxy = makeProxy(USER);
   const [first, second, third] = tablesOf(Buffer.from(proxy.pem + USER.pem + CA.pem));
   expect(first).toMatchObject({
@@ -70,14 +70,14 @@ test('a chain is a table for each certificate, which says who of them signed who
   });
 });
 
-test('a certificate alone, also in DER, was signed by one that is not there', () => {
+test('reports an absent signer for a certificate alone, also in DER', () => {
   expect(tablesOf(USER.der)).toMatchObject([{ 'signed by': 'a certificate that is not in this file' }]);
   expect(tablesOf(Buffer.from(USER.pem + makeCa('CA').pem))[0]).toMatchObject({
     'signed by': 'nobody in this file, though one has that name',
   });
 });
 
-test('CRLs say how many they revoke, until when, and what they cover', () => {
+test('describes CRLs with the number of revoked certificates, the expiry, and the scope', () => {
   const crl = makeCrl({ issuer: CA, revoked: [1n, 2n] });
   expect(tablesOf(crl)).toMatchObject([{ 'CRL of': '/O=Test/CN=CA', revoked: '2', to: '2025-06-02 00:00:00 UTC' }]);
   const bare = makeCrl({ issuer: CA, nextUpdate: 'none', extensions: [] });
@@ -89,18 +89,18 @@ test('CRLs say how many they revoke, until when, and what they cover', () => {
   });
 });
 
-test('a signer is named by its table, whatever stands before it', () => {
+test('names a signer by its table, whatever precedes it', () => {
   const crl = pemOf('X509 CRL', makeCrl({ issuer: CA }));
   const signers = tablesOf(Buffer.from(crl + USER.pem + CA.pem)).map((table) => table['signed by']);
   expect(signers).toEqual(['number 3 of this file', 'number 3 of this file', 'itself']);
 });
 
-test('a file of CRLs may be as long as the service takes them', () => {
+test('accepts a file of CRLs as long as the service does', () => {
   const crl = pemOf('X509 CRL', makeCrl({ issuer: CA }));
   expect(tablesOf(Buffer.concat([Buffer.from(crl), Buffer.alloc(5 << 20, '\n')]))).toHaveLength(1);
 });
 
-test('at most 4,096 signatures of a file are looked at, of each as many as may have made it', () => {
+test('checks at most 4,096 signatures of a file, for each those of all possible signers', () => {
   const elsewhere = { subject: CA.subject, keys: newKeys() };
   const [keys, crl] = [newKeys(), pemOf('X509 CRL', makeCrl({ issuer: elsewhere }))];
   const pems = Array.from({ length: 65 }, () => makeCa('CA', { keys, issuer: elsewhere }).pem);
@@ -126,7 +126,7 @@ test('at most 4,096 signatures of a file are looked at, of each as many as may h
   }
 });
 
-test('what is wrong with names and proxies is told, and nothing that does not print is', () => {
+test('reports errors of names and proxies, and prints no unprintable character', () => {
   const strange = makeUser('Ada\u001b[2J/O=Other', CA, { extensions: [extension('1.2.3', sequence(), true)] });
   const independent = makeProxy(USER, { extensions: [proxyCertInfo({ language: '1.3.6.1.5.5.7.21.2' })] });
   const [first, second] = tablesOf(Buffer.from(strange.pem + independent.pem));
@@ -137,7 +137,7 @@ test('what is wrong with names and proxies is told, and nothing that does not pr
   expect(second).toMatchObject({ proxy: 'it is an independent proxy, which has no rights of its owner' });
 });
 
-describe('a file is refused', () => {
+describe('a file to inspect', () => {
   test.each([
     ['that is empty', '', 'The file holds no certificate and no CRL.'],
     ['with a private key alone', pemOf('PRIVATE KEY', Buffer.from('x')), 'The file holds no certificate and no CRL.'],
@@ -151,11 +151,11 @@ describe('a file is refused', () => {
       pemOf('CERTIFICATE', Buffer.from('x')),
       'Block 1 of the file is neither a certificate nor a CRL that can be read.',
     ],
-  ])('%s', (_, text, reason) => {
+  ])('is refused: %s', (_, text, reason) => {
     expect(describeFile(Buffer.from(text))).toEqual({ kind: 'unreadable', reason });
   });
 
-  test('that is too long, or has too much in it', () => {
+  test('is refused if it is too long, or has too much in it', () => {
     const limits = { textBytes: 4096, certificates: 2 };
     expect(describeFile(Buffer.alloc(4097), limits)).toMatchObject({ reason: 'The file is longer than 4 KiB.' });
     expect(describeFile(Buffer.from(USER.pem.repeat(3)), limits)).toMatchObject({

@@ -31,20 +31,20 @@ const printable = (text: string): Buffer => element(0x13, Buffer.from(text));
 const bmp = (text: string): Buffer => element(0x1e, Buffer.from(text, 'utf16le').swap16());
 const teletex = (text: string): Buffer => element(0x14, Buffer.from(text, 'latin1'));
 
-test('a name is written as /TYPE=value in the order of the certificate, unknown types by their number', () => {
+test('writes a name as /TYPE=value in the order of the certificate, unknown types by their number', () => {
   const name = nameOf(['DC', 'org'], ['O', 'Grid'], ['CN', 'Ada'], ['emailAddress', 'a@b.org'], ['1.2.3', 'x']);
   expect(nameText(name)).toBe('/DC=org/O=Grid/CN=Ada/emailAddress=a@b.org/1.2.3=x');
   expect(nameText(nameOf())).toBe('');
 });
 
-test('all attributes of an RDN are written', () => {
+test('writes all attributes of an RDN', () => {
   const pair = (type: string, value: string): Buffer => sequence(oid(type), utf8(value));
   const name = readName(new DerReader(sequence(set(pair('2.5.4.3', 'a'), pair('2.5.4.11', 'b')))));
   expect(nameText(name)).toBe('/CN=a/OU=b');
   expect(name.rdns.length).toBe(1);
 });
 
-describe('two names match', () => {
+describe('two names', () => {
   test.each([
     ['in other letters', nameOf(['CN', 'Ada LOVELACE']), nameOf(['CN', 'ada lovelace'])],
     ['with more blanks', nameOf(['CN', ' Ada   Lovelace ']), nameOf(['CN', 'Ada Lovelace'])],
@@ -52,7 +52,7 @@ describe('two names match', () => {
     ['in UTF-16', nameOf(['CN', bmp('Ådå')]), nameOf(['CN', 'Ådå'])],
     ['in Latin-1', nameOf(['CN', teletex('Ådå')]), nameOf(['CN', 'Ådå'])],
     ['in compatibility forms', nameOf(['CN', 'Å']), nameOf(['CN', 'A\u030a'])],
-  ])('%s', (_, a, b) => {
+  ])('match %s', (_, a, b) => {
     expect(sameName(a, b)).toBe(true);
   });
 
@@ -66,12 +66,12 @@ describe('two names match', () => {
       nameOf(['CN', 'a/2.5.4.10=1:b']),
       nameOf(['CN', 'a'], ['O', 'b']),
     ],
-  ])('not %s', (_, a, b) => {
+  ])('do not match %s', (_, a, b) => {
     expect(sameName(a, b)).toBe(false);
   });
 });
 
-test('values are as long as they like in ASCII; beyond it no longer together than can be put in order at once', () => {
+test('compares ASCII values of any length, others only up to the length that can be normalised at once', () => {
   const marks = (count: number): string => `a${'\u0315'.repeat(count)}${'\u0316'.repeat(count)}`;
   expect(nameText(nameOf(['CN', 'x'.repeat(100_000)]))).toHaveLength(100_004);
   expect(sameName(nameOf(['CN', marks(500)]), nameOf(['CN', marks(500).normalize('NFC')]))).toBe(true);
@@ -80,7 +80,7 @@ test('values are as long as they like in ASCII; beyond it no longer together tha
   expect(() => nameOf(['CN', marks(300)], ['O', 'x'.repeat(1000)], ['O', marks(300)])).toThrow(tooLong);
 });
 
-describe('a name cannot be told by its text', () => {
+describe('the text of a name', () => {
   test.each([
     ['/O=Grid', 'has a value with a slash, a type and an equals sign in it'],
     ['a/1.2.3=b', 'has a value with a slash, a type and an equals sign in it'],
@@ -88,21 +88,21 @@ describe('a name cannot be told by its text', () => {
     ['a\nb', 'has a value with a control character'],
     ['a\u0085', 'has a value with a control character'],
     ['a\u2028', 'has a value with a control character'],
-  ])('with the value %j', (value, problem) => {
+  ])('is ambiguous with the value %j', (value, problem) => {
     expect(nameProblem(nameOf(['O', 'Grid'], ['CN', value]))).toBe(problem);
   });
 
-  test('with a value that is no text', () => {
+  test('is ambiguous with a value that is not text', () => {
     expect(nameText(nameOf(['CN', integer(5)]))).toBe('/CN=#020105');
     expect(nameProblem(nameOf(['CN', integer(5)]))).toBe('has a value that is no text');
   });
 
-  test.each(['host/www.example.org', 'a=b', 'a/b', '', '#020105', 'Ådå'])('but can with %j', (value) => {
+  test.each(['host/www.example.org', 'a=b', 'a/b', '', '#020105', 'Ådå'])('is unique with %j', (value) => {
     expect(nameProblem(nameOf(['CN', value]))).toBeUndefined();
   });
 });
 
-describe('the set of a name', () => {
+describe('the set key of a name', () => {
   const name = nameOf(['O', 'Grid'], ['CN', 'Ada/x'], ['emailAddress', 'a@b.org']);
 
   test.each([
@@ -123,7 +123,7 @@ describe('the set of a name', () => {
     expect(nameSetKeyOfText(text)).not.toBe(nameSetKey(name));
   });
 
-  test.each(['', 'CN=Ada', 'O=Grid, CN=Ada', '/Ada', ' /CN=Ada', '/CN=Ada\n'])('is nothing for %j', (text) => {
+  test.each(['', 'CN=Ada', 'O=Grid, CN=Ada', '/Ada', ' /CN=Ada', '/CN=Ada\n'])('is undefined for %j', (text) => {
     expect(nameSetKeyOfText(text)).toBeUndefined();
   });
 });
@@ -139,6 +139,6 @@ test.each([
   ['a surrogate', nameDer([['CN', element(0x1e, Buffer.of(0xd8, 0))]])],
   ['a code point that does not exist', nameDer([['CN', element(0x1c, Buffer.of(0, 0x11, 0, 0))]])],
   ['no sequence', NONSENSE],
-])('a name with %s is refused', (_, der) => {
+])('refuses a name with %s', (_, der) => {
   expect(() => readName(new DerReader(der))).toThrow();
 });

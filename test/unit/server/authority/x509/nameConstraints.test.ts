@@ -50,12 +50,12 @@ function isWithin(name: Uint8Array, base: Uint8Array): boolean {
 
 const person = (...attributes: readonly Attribute[]): Buffer => directory(nameDer(attributes));
 
-describe('within a subtree', () => {
+describe('a subtree', () => {
   test.each([
     ['a host itself, in any letters', dns('Example.ORG'), dns('example.org')],
     ['hosts below it', dns('a.b.example.org'), dns('example.org')],
     ['patterns below it', dns('*.example.org'), dns('example.org')],
-    ['every host, where it is empty', dns('example.org'), dns('')],
+    ['every host, if it is empty', dns('example.org'), dns('')],
     ['a mailbox, its host in any letters', email('Ada@Example.org'), email('Ada@example.ORG')],
     ['all mailboxes of a host', email('ada@example.org'), email('example.org')],
     ['all mailboxes below a domain', email('ada@mail.example.org'), email('.example.org')],
@@ -67,7 +67,7 @@ describe('within a subtree', () => {
     ['an address of IPv6', ip(...Array(15).fill(0), 1), ip(...Array(16).fill(0), ...Array(15).fill(255), 0)],
     ['a name that starts with it', person(['O', 'Grid'], ['CN', 'Ada']), person(['O', 'GRID'])],
     ['the name itself', person(['O', 'Grid']), person(['O', 'Grid'])],
-  ])('lie %s', (_, name, base) => {
+  ])('contains %s', (_, name, base) => {
     expect(isWithin(name, base)).toBe(true);
   });
 
@@ -83,12 +83,12 @@ describe('within a subtree', () => {
     ['an address of the other version', ip(...Array(16).fill(0)), ip(0, 0, 0, 0, 0, 0, 0, 0)],
     ['a name that has it further on', person(['C', 'UK'], ['O', 'Grid']), person(['O', 'Grid'])],
     ['a name that is shorter', person(['O', 'Grid']), person(['O', 'Grid'], ['CN', 'Ada'])],
-  ])('do not lie %s', (_, name, base) => {
+  ])('does not contain %s', (_, name, base) => {
     expect(isWithin(name, base)).toBe(false);
   });
 });
 
-test('a pattern is excluded when one of its hosts, or anything deeper, is, and not permitted when one is', () => {
+test('excludes a pattern if one of its hosts, or a deeper one, is excluded, and does not permit it if one is permitted', () => {
   for (const base of ['www.example.org', 'a.www.example.org']) {
     expect(problemOf([dns('*.example.org')], nameConstraints({ excluded: [dns(base)] }))).toBe(FORBIDDEN);
     expect(problemOf([dns('*.example.org')], nameConstraints({ permitted: [dns(base)] }))).toBe(OUTSIDE);
@@ -96,12 +96,12 @@ test('a pattern is excluded when one of its hosts, or anything deeper, is, and n
   expect(problemOf([dns('*.example.org')], nameConstraints({ excluded: [dns('example.com')] }))).toBeUndefined();
 });
 
-test('constraints on one form leave the others alone', () => {
+test('leaves other forms alone if it constrains one', () => {
   const constraints = nameConstraints({ permitted: [dns('example.org')], excluded: [email('example.org')] });
   expect(problemOf([uri('http://example.com/'), ip(1, 2, 3, 4)], constraints, [['CN', 'x']])).toBeUndefined();
 });
 
-test('every name counts, permitted is one of several, and excluded beats permitted', () => {
+test('checks every name, permits by one of several subtrees, and lets excluded override permitted', () => {
   const constraints = nameConstraints({
     permitted: [dns('example.org'), dns('example.com')],
     excluded: [dns('a.example.org')],
@@ -111,7 +111,7 @@ test('every name counts, permitted is one of several, and excluded beats permitt
   expect(problemOf([dns('example.com'), dns('a.example.org')], constraints)).toBe(FORBIDDEN);
 });
 
-test('the subject and mail addresses in it count too', () => {
+test('checks the subject and mail addresses in it too', () => {
   const grid = nameConstraints({ permitted: [person(['O', 'Grid'])] });
   expect(
     problemOf([], grid, [
@@ -126,7 +126,7 @@ test('the subject and mail addresses in it count too', () => {
   expect(problemOf([email('ada@example.org')], mail, [['emailAddress', 'ada@example.com']])).toBe(OUTSIDE);
 });
 
-describe('what cannot be compared refuses', () => {
+describe('a name that cannot be compared', () => {
   test.each([
     ['a host with a blank', dns('a b.org'), dns('example.org')],
     ['a host with a NUL', dns('www.example.org\0.example.com'), dns('example.com')],
@@ -137,18 +137,18 @@ describe('what cannot be compared refuses', () => {
     ['a URI without a host', uri('urn:example:a'), uri('example.org')],
     ['a URI with an address', uri('http://192.0.2.1/'), uri('example.org')],
     ['an address of five bytes', ip(1, 2, 3, 4, 5), ip(1, 2, 3, 4, 255, 255, 255, 255)],
-    ['a form that nobody compares', registeredId('1.2.3'), registeredId('1.2.3')],
-  ])('%s', (_, name, base) => {
+    ['a form without a comparison', registeredId('1.2.3'), registeredId('1.2.3')],
+  ])('is refused: %s', (_, name, base) => {
     expect(problemOf([name], nameConstraints({ permitted: [base] }))).toBe(INCOMPARABLE);
     expect(problemOf([name], nameConstraints({ excluded: [base] }))).toBe(INCOMPARABLE);
   });
 });
 
-describe('constraints that make no sense refuse', () => {
+describe('an invalid constraint', () => {
   test.each([
     ['a host with a leading period', nameConstraints({ permitted: [dns('.example.org')] })],
     ['a pattern', nameConstraints({ excluded: [dns('*.example.org')] })],
-    ['a mailbox that is none', nameConstraints({ permitted: [email('@example.org')] })],
+    ['an invalid mailbox', nameConstraints({ permitted: [email('@example.org')] })],
     ['an address without a mask', nameConstraints({ excluded: [ip(1, 2, 3, 4)] })],
     ['a mask with a hole', nameConstraints({ excluded: [ip(1, 2, 3, 4, 255, 0, 255, 0)] })],
     [
@@ -159,11 +159,11 @@ describe('constraints that make no sense refuse', () => {
       'a maximum',
       extension('2.5.29.30', sequence(explicit(0, sequence(dns('a.org'), element(0x81, Buffer.of(1))))), true),
     ],
-  ])('%s', (_, constraints) => {
+  ])('refuses the certificate: %s', (_, constraints) => {
     expect(problemOf([], constraints, [['CN', 'x']])).toBe(NONSENSE);
   });
 
-  test('and some are not even read', () => {
+  test('may fail already when it is read', () => {
     const empty = extension('2.5.29.30', sequence(), true);
     const other = extension('2.5.29.30', sequence(explicit(2, sequence(oid('1.2'), integer(1)))), true);
     for (const wrong of [empty, other, extension('2.5.29.30', utf8('a'), true)]) {
@@ -172,14 +172,14 @@ describe('constraints that make no sense refuse', () => {
   });
 });
 
-test('names, subtrees and comparisons are counted, and too many refuse', () => {
+test('counts names, subtrees and comparisons, and refuses too many', () => {
   const many = Array.from({ length: 100 }, (_, i) => dns(`h${i}.example.org`));
   const constraints = nameConstraints({ permitted: many });
   expect(problemOf(many, constraints, [], 100 * 102)).toBeUndefined();
   expect(problemOf(many, constraints, [], 100 * 102 - 1)).toMatch(/more names to compare/);
 });
 
-test('a text is within a pattern exactly when the regular expression of that pattern matches', () => {
+test('finds a text within a pattern exactly if the regular expression of that pattern matches', () => {
   const pieces = fc.array(fc.constantFrom('a', 'b', '/', '*'), { maxLength: 8 }).map((list) => list.join(''));
   const texts = fc.array(fc.constantFrom('a', 'b', '/'), { maxLength: 12 }).map((list) => list.join(''));
   fc.assert(
@@ -190,6 +190,6 @@ test('a text is within a pattern exactly when the regular expression of that pat
   );
 });
 
-test('a pattern of many wildcards is refused at once, however long the name', { timeout: 20_000 }, () => {
+test('refuses a pattern of many wildcards at once, however long the name', { timeout: 20_000 }, () => {
   expect(matchesAny('a'.repeat(100_000), [`${'*a'.repeat(5000)}b`])).toBe(false);
 });

@@ -32,7 +32,7 @@ function costOf(user: Made, pool: readonly Made[]): { found: boolean; signatures
   return { found, signatures: BUDGET.signatures - signatures, steps: BUDGET.steps - steps };
 }
 
-test('a chain costs a signature and a step for each certificate, whatever else the text holds', () => {
+test('costs a signature and a step for each certificate of a chain, whatever else the text contains', () => {
   let last = CA;
   const pool: Made[] = [];
   for (let i = 0; i < 10; i++) pool.push((last = makeCa(`CA ${i}`, { issuer: last })));
@@ -42,14 +42,14 @@ test('a chain costs a signature and a step for each certificate, whatever else t
   expect(costOf(user, [...pool.toReversed(), ...others])).toEqual({ found: true, signatures: 11, steps: 11 });
 });
 
-describe('a hostile text costs no more than the budget', () => {
-  test('with a hundred CAs of one name, none of which signed', () => {
+describe('a hostile text', () => {
+  test('costs no more than the budget with a hundred CAs of one name, none of which signed', () => {
     const pool = Array.from({ length: 100 }, () => makeCa('Twin', { keys: CA.keys }));
     const user = makeUser('Ada', makeCa('Twin'));
     expect(costOf(user, pool)).toEqual({ found: false, signatures: 100, steps: 1 });
   });
 
-  test('with forty CAs of one name that all signed each other', () => {
+  test('costs no more than the budget with forty CAs of one name that all signed each other', () => {
     const keys = newKeys();
     const twin = makeCa('Twin', { keys });
     // One key, so that every signature verifies; different bytes, so that all certificates differ.
@@ -57,7 +57,7 @@ describe('a hostile text costs no more than the budget', () => {
     expect(costOf(makeUser('Ada', twin), pool)).toEqual({ found: false, signatures: 40, steps: 41 });
   });
 
-  test('with layers of CAs that all signed each other, each with a key of its own', () => {
+  test('costs no more than the budget with layers of CAs that all signed each other, each with its own key', () => {
     const layers: Made[][] = [];
     for (let depth = 0; depth < 6; depth++) {
       const keys = newKeys();
@@ -71,27 +71,27 @@ describe('a hostile text costs no more than the budget', () => {
     expect(cost.steps).toBeLessThanOrEqual(BUDGET.steps);
   });
 
-  test('with more certificates than signatures may be checked', () => {
+  test('costs no more than the budget with more certificates than signatures may be checked', () => {
     const pool = Array.from({ length: BUDGET.signatures + 50 }, () => makeCa('Twin', { keys: CA.keys }));
     const user = makeUser('Ada', makeCa('Twin'));
     expect(costOf(user, pool)).toMatchObject({ found: false, signatures: BUDGET.signatures });
   });
 
-  test('with CAs that lead back to each other', () => {
+  test('costs no more than the budget with CAs that form a loop', () => {
     const [a, b] = [newKeys(), newKeys()];
     const first = makeCa('First', { keys: a, issuer: makeCa('Second', { keys: b }) });
     const second = makeCa('Second', { keys: b, issuer: makeCa('First', { keys: a }) });
     expect(costOf(makeUser('Ada', first), [first, second])).toEqual({ found: false, signatures: 2, steps: 3 });
   });
 
-  test('with a chain that is longer than any', () => {
+  test('costs no more than the budget with an endless chain', () => {
     let last = makeCa('Top');
     const pool = Array.from({ length: 60 }, (_, i) => (last = makeCa(`CA ${i}`, { issuer: last })));
     const { found, signatures } = costOf(makeUser('Ada', last), pool);
     expect([found, signatures]).toEqual([false, RULES.maxDepth]);
   });
 
-  test('with proxies that lead back to each other, or have many owners', () => {
+  test('costs no more than the budget with proxies that form a loop, or have many issuers', () => {
     const keys = newKeys();
     const owner = makeUser('Ada', makeCa('Nobody'), { keys });
     const owners = Array.from({ length: 60 }, () => makeUser('Ada', makeCa('Nobody'), { keys }));
@@ -106,7 +106,7 @@ describe('a hostile text costs no more than the budget', () => {
   });
 });
 
-test('when the budget is spent the reason says so', () => {
+test('reports a spent budget in the reason', () => {
   const rules = { ...RULES, proxies: { full: true, limited: true, legacy: true } };
   const twins = Array.from({ length: 200 }, () => makeCa('Twin', { keys: CA.keys }));
   const users = [makeUser('Ada', makeCa('Twin')), makeProxy(makeUser('Twin', makeCa('Nobody')))];

@@ -50,8 +50,8 @@ function isAccepted(says: readonly Says[], comparisons = 10_000): boolean {
   return policyProblem(path, { comparisons }) === undefined;
 }
 
-describe('a path', () => {
-  test('of a configured CA that requires a policy', () => {
+describe('a path with policies', () => {
+  test('must have the policy that its configured CA requires', () => {
     const path = (says: Says): readonly Certificate[] => [
       certificateOf(says),
       certificateOf({ policies: [B], require: 0, self: true }),
@@ -62,19 +62,19 @@ describe('a path', () => {
     );
   });
 
-  test('with more policies than are looked at is refused', () => {
+  test('is refused with more policies than are compared', () => {
     const many = Array.from({ length: 300 }, (_, i) => `1.2.3.${i}`);
     expect(isAccepted([{ policies: many }, { policies: many }], 500)).toBe(false);
     expect(isAccepted([{ policies: many }, { policies: many }], 1000)).toBe(true);
   });
 });
 
-describe('the extensions', () => {
+describe('the policy extensions', () => {
   const read = (id: string, value: Buffer): Certificate['extensions'] =>
     parseCertificate(makeUser('Ada', makeCa('CA'), { extensions: [extension(id, value)] }).der).extensions;
   const policy = (id: string, ...qualifiers: readonly Buffer[]): Buffer => sequence(oid(id), ...qualifiers);
 
-  test('are read, whatever qualifiers there are', () => {
+  test('are read, whatever their qualifiers', () => {
     const qualifier = sequence(sequence(oid('1.3.6.1.5.5.7.2.2'), sequence(utf8('for people'))));
     expect(read('2.5.29.32', sequence(policy(A, qualifier), policy(B))).policies).toEqual([A, B]);
     expect(read('2.5.29.33', sequence(sequence(oid(A), oid(B)))).policyMappings).toEqual([{ issuer: A, subject: B }]);
@@ -89,7 +89,7 @@ describe('the extensions', () => {
   test.each([
     ['no policy', '2.5.29.32', sequence()],
     ['a policy twice', '2.5.29.32', sequence(policy(A), policy(A))],
-    ['something behind the qualifiers', '2.5.29.32', sequence(sequence(oid(A), sequence(), sequence()))],
+    ['bytes after the qualifiers', '2.5.29.32', sequence(sequence(oid(A), sequence(), sequence()))],
     ['no mapping', '2.5.29.33', sequence()],
     ['half a mapping', '2.5.29.33', sequence(sequence(oid(A)))],
     ['no constraint', '2.5.29.36', sequence()],
@@ -98,7 +98,7 @@ describe('the extensions', () => {
     expect(() => read(id, value)).toThrow();
   });
 
-  test('are judged in a chain: one that requires a policy, and a user who has it or has it not', () => {
+  test('decide in a chain: one that requires a policy, and a user with or without it', () => {
     const policies = extension('2.5.29.32', sequence(policy(A)));
     const required = extension('2.5.29.36', sequence(implicit(0, Buffer.of(0))), true);
     const ca = makeCa('CA', { extensions: [...caExtensions(), required] });
@@ -208,7 +208,7 @@ function randomSays(random: Random): Says {
   };
 }
 
-test(`random paths are judged as the policy tree judges them (seed ${SEED})`, () => {
+test(`decides random paths as the policy tree does (seed ${SEED})`, () => {
   const random = randomOf(SEED);
   const verdicts = new Map([
     [true, 0],

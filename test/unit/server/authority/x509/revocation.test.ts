@@ -58,10 +58,10 @@ const NONE = 'There is no current CRL of /O=Test/CN=CA.';
 const REVOKED = 'The certificate of /O=Test/CN=Ada has been revoked.';
 const crlOf = (plan: Partial<CrlPlan> = {}): Buffer => makeCrl({ issuer: CA, ...plan });
 
-describe('with one CRL', () => {
+describe('a store with one CRL', () => {
   test.each([
     ['that lists others, the user is accepted', crlOf({ revoked: [6n, 8n, -7n] }), 'accepted'],
-    ['that lists nobody, too', crlOf(), 'accepted'],
+    ['that lists no certificate, too', crlOf(), 'accepted'],
     ['that lists the user, it is refused', crlOf({ revoked: [6n, 7n] }), REVOKED],
     ['of tomorrow, it is refused', crlOf({ thisUpdate: AT + 1 }), NONE],
     ['that is out of date', crlOf({ nextUpdate: AT - 1 }), NONE],
@@ -69,7 +69,7 @@ describe('with one CRL', () => {
     ['of another CA', makeCrl({ issuer: makeCa('Other') }), NONE],
     ['of another CA of that name', makeCrl({ issuer: makeCa('CA') }), NONE],
     ['with a critical extension', crlOf({ extensions: [CRL_NUMBER, extension('1.2.3', sequence(), true)] }), NONE],
-    ['that only tells changes', crlOf({ extensions: [CRL_NUMBER, extension('2.5.29.27', integer(1), true)] }), NONE],
+    ['that is a delta', crlOf({ extensions: [CRL_NUMBER, extension('2.5.29.27', integer(1), true)] }), NONE],
     ['with a critical entry', crlOf({ revoked: [8n], entryExtensions: [extension('1.2.3', sequence(), true)] }), NONE],
     [
       'with a reason in an entry',
@@ -84,7 +84,7 @@ describe('with one CRL', () => {
       NONE,
     ],
     [
-      'that only tells changes, and does not mark that',
+      'that is a delta, without marking it critical',
       crlOf({ extensions: [CRL_NUMBER, extension('2.5.29.27', integer(1))] }),
       NONE,
     ],
@@ -114,12 +114,12 @@ function scope(point: Uint8Array): Buffer {
   return extension('2.5.29.28', sequence(point), true);
 }
 
-test('with an empty store everything is refused, and without a store nothing is asked', () => {
+test('refuses everything with an empty store, and checks nothing without a store', () => {
   expect(reasonOf([USER], [])).toBe(NONE);
   expect(reasonOf([USER], [], { crls: undefined })).toBe('accepted');
 });
 
-test('of several CRLs one must be current and right, and none of those may list the certificate', () => {
+test('requires one current and correct CRL of several, and a certificate that none of those lists', () => {
   const wrong = makeCrl({ issuer: { subject: CA.subject, keys: newKeys() }, revoked: [7n] });
   const old = crlOf({ nextUpdate: AT - 1, revoked: [7n] });
   expect(reasonOf([USER], [wrong, old, crlOf()])).toBe('accepted');
@@ -127,12 +127,12 @@ test('of several CRLs one must be current and right, and none of those may list 
   expect(reasonOf([USER], [crlOf(), crlOf({ revoked: [7n] })])).toBe(REVOKED);
 });
 
-test('the tolerance for clocks counts for CRLs too', () => {
+test('applies the clock tolerance to CRLs too', () => {
   expect(reasonOf([USER], [crlOf({ nextUpdate: AT - 60 })], { clockSkewSeconds: 60 })).toBe('accepted');
   expect(reasonOf([USER], [crlOf({ thisUpdate: AT + 60 })], { clockSkewSeconds: 60 })).toBe('accepted');
 });
 
-test('every CA of the path needs one, and proxies need none', () => {
+test('requires a CRL of every CA of the path, and none for proxies', () => {
   const lower = makeCa('Lower', { issuer: CA, serialNumber: 9n });
   const user = makeUser('Ada', lower, { serialNumber: 7n });
   const chain = [makeProxy(user), user, lower];
@@ -150,7 +150,7 @@ describe('a CRL signed with another key of the CA', () => {
     makeCa('CA', { keys, issuer: CA, extensions: [keyUsage(6)], serialNumber: 11n, ...plan });
   const crl = makeCrl({ issuer: { subject: CA.subject, keys } });
 
-  test('counts where the CA certified that key for it, and the CA’s own CRL says that it did not revoke it', () => {
+  test('counts if the CA certified that key for it, and a CRL of the CA itself does not revoke it', () => {
     expect(reasonOf([USER, signer()], [crl])).toBe(NONE);
     expect(reasonOf([USER, signer()], [crl, crlOf()])).toBe('accepted');
     expect(
@@ -158,7 +158,7 @@ describe('a CRL signed with another key of the CA', () => {
     ).toBe(REVOKED);
   });
 
-  test('does not count where the key is for something else, or another CA certified it', () => {
+  test('does not count if the key is for another use, or if another CA certified it', () => {
     const own = makeCrl({ issuer: CA, extensions: [CRL_NUMBER, scope(element(0x82, Buffer.of(0xff)))] });
     for (const wrong of [
       signer({ extensions: [keyUsage(0)] }),
@@ -172,7 +172,7 @@ describe('a CRL signed with another key of the CA', () => {
   });
 });
 
-test('a CRL of a CA that has changed its key counts for what it issued with the old one, where both are configured', () => {
+test('accepts a CRL of a CA with a new key for what the old key issued, if both are configured', () => {
   const recent = makeCa('CA');
   const expired = makeCa('CA', { notAfter: AT - DAY });
   const both = (other: Made): ChainRules['trust'] => trustStoreOf([CA.certificate, other.certificate]);
@@ -182,7 +182,7 @@ test('a CRL of a CA that has changed its key counts for what it issued with the 
   expect(reasonOf([USER], [crl(expired)], { trust: both(expired) })).toBe(NONE);
 });
 
-test('what the weak key of another configured CA of that name signed counts only where weak ones are allowed', () => {
+test('accepts signatures by the weak key of another configured CA of that name only if weak ones are allowed', () => {
   const weak = makeCa('CA', { keys: rsaPair(1024) });
   const trust = trustStoreOf([CA.certificate, weak.certificate]);
   const [empty, revoking] = [makeCrl({ issuer: weak }), makeCrl({ issuer: weak, revoked: [7n] })];
@@ -192,13 +192,13 @@ test('what the weak key of another configured CA of that name signed counts only
   expect(reasonOf([USER], [revoking, crlOf()], { trust })).toBe('accepted');
 });
 
-test('a CA that may not sign CRLs by its key usage vouches for none', () => {
+test('accepts no CRL of a CA that may not sign CRLs by its key usage', () => {
   const lower = makeCa('Lower', { issuer: CA, extensions: [basicConstraints(true), keyUsage(5)] });
   const chain = [makeUser('Ada', lower), lower];
   expect(reasonOf(chain, [crlOf(), makeCrl({ issuer: lower })])).toBe('There is no current CRL of /O=Test/CN=Lower.');
 });
 
-test('the strict profile wants CRLs to have a number, which the service does not', () => {
+test('requires the number of a CRL in the strict profile, but not in the service', () => {
   const id = extension('2.5.29.14', Buffer.of(4, 1, 1));
   const trust = trustStoreOf([makeCa('CA', { keys: CA.keys, extensions: [...caExtensions(), id] }).certificate]);
   const user = makeUser('Ada', CA, { extensions: [extension('2.5.29.35', Buffer.of(0x30, 3, 0x80, 1, 1))] });
@@ -208,7 +208,7 @@ test('the strict profile wants CRLs to have a number, which the service does not
   expect(reasonOf([user], [bare], { trust })).toBe('accepted');
 });
 
-test('a CRL is hashed once for a key, however many chains rely on it', () => {
+test('hashes a CRL once for a key, however many chains rely on it', () => {
   const crl = parseCrl(crlOf());
   const { signed } = crl;
   let reads = 0;
@@ -227,7 +227,7 @@ test('a CRL is hashed once for a key, however many chains rely on it', () => {
   expect(reads).toBe(1);
 });
 
-test('a list is read as quickly whichever serial numbers it has, those that differ above 64 bits too', () => {
+test('reads a list equally quickly whatever its serial numbers, also if they differ above 64 bits', () => {
   const listOf = (shift: bigint): Buffer =>
     makeCrl({ issuer: CA, revoked: Array.from({ length: 20_000 }, (_, i) => (BigInt(i + 1) << shift) + (1n << 130n)) });
   const read = (list: Buffer): void => expect(parseCrl(list).revoked.size).toBe(20_000);

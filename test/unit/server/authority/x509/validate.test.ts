@@ -49,7 +49,7 @@ function reasonOf(chain: readonly Made[], rules: Partial<ChainRules> = {}): stri
   return verdict.accepted ? 'accepted' : verdict.reason;
 }
 
-test('of a key that is not known nobody says that it did not sign', () => {
+test('does not claim that an unknown key did not sign', () => {
   const odd = makeCa('CA', { keys: ecPair('secp256k1') });
   const sentence = 'The certificate of /O=Test/CN=CA has a key of a kind that is not supported.';
   expect(reasonOf([makeUser('Ada', odd)], { trust: trustStoreOf([odd.certificate]) })).toBe(sentence);
@@ -59,7 +59,7 @@ test('of a key that is not known nobody says that it did not sign', () => {
   );
 });
 
-test('the strict profile takes DSA below the configured CA, but of no server; the service takes none (A71)', () => {
+test('accepts DSA below the configured CA in the strict profile, but not of a server, and none in the service (A71)', () => {
   const keys = generateKeyPairSync('dsa', { modulusLength: 1024, divisorLength: 160 });
   const extensionsWith = (...more: readonly Uint8Array[]): readonly Uint8Array[] => [
     extension('2.5.29.35', Buffer.of(0x30, 3, 0x80, 1, 1)),
@@ -79,7 +79,7 @@ test('the strict profile takes DSA below the configured CA, but of no server; th
   expect(reasonOf([user], { trust, allowWeak: true })).toBe('accepted');
 });
 
-test('a user alone is accepted as such', () => {
+test('accepts a user alone', () => {
   const user = makeUser('Ada', CA);
   expect(judged([user])).toEqual({
     accepted: true,
@@ -91,11 +91,11 @@ test('a user alone is accepted as such', () => {
   });
 });
 
-test('nothing is refused', () => {
+test('refuses an empty chain', () => {
   expect(judged([])).toEqual({ accepted: false, reason: 'There is no certificate.' });
 });
 
-test('the verdict expires with the first certificate of the path, wherever that is', () => {
+test('expires with the first certificate of the path that expires, wherever it is', () => {
   const user = makeUser('Ada', CA, { notAfter: AT + 3 * DAY });
   const proxy = makeProxy(user, { notAfter: AT + DAY });
   expect(judged([user])).toMatchObject({ expiresAt: AT + 3 * DAY });
@@ -104,7 +104,7 @@ test('the verdict expires with the first certificate of the path, wherever that 
   expect(judged([makeUser('Ada', brief), brief])).toMatchObject({ expiresAt: AT + 60 });
 });
 
-describe('validity', () => {
+describe('the validity of a certificate', () => {
   const user = makeUser('Ada', CA, { notBefore: AT, notAfter: AT + 10 });
 
   test.each([
@@ -118,12 +118,12 @@ describe('validity', () => {
     [AT - 61, 60, 'is not valid before 2025-06-01 00:00:00 UTC.'],
     [AT + 70, 60, 'accepted'],
     [AT + 71, 60, 'expired on 2025-06-01 00:00:10 UTC.'],
-  ])('at %d with a tolerance of %d seconds: %s', (at, clockSkewSeconds, end) => {
+  ])('is checked at %d with a tolerance of %d seconds: %s', (at, clockSkewSeconds, end) => {
     expect(reasonOf([user], { at, clockSkewSeconds })).toMatch(new RegExp(`${end.replaceAll('.', '\\.')}$`));
   });
 });
 
-describe('the text may hold', () => {
+describe('the text of a chain', () => {
   const lower = makeCa('Lower', { issuer: CA });
   const user = makeUser('Ada', lower);
   const unrelated = makeCa('Unrelated');
@@ -132,25 +132,25 @@ describe('the text may hold', () => {
     ['intermediates in any order', [user, makeCa('Other', { issuer: CA }), lower]],
     ['the configured CA', [user, CA, lower]],
     ['the same certificate several times', [user, lower, user, lower]],
-    ['what belongs to nobody', [user, unrelated, lower]],
+    ['certificates outside of the path', [user, unrelated, lower]],
     ['another CA of the same name', [user, makeCa('Lower'), makeCa('Lower', { issuer: CA }), lower]],
-  ])('%s', (_, chain) => {
+  ])('may contain %s', (_, chain) => {
     expect(reasonOf(chain)).toBe('accepted');
   });
 
-  test('not the user at another place than the first', () => {
+  test('must have the user at the first place', () => {
     expect(reasonOf([lower, user])).toMatch(/CN=Lower is that of a CA, which is no user\.$/);
   });
 });
 
-test('without an intermediate the reason names it', () => {
+test('names a missing intermediate in the reason', () => {
   const lower = makeCa('Lower', { issuer: CA });
   expect(reasonOf([makeUser('Ada', lower)])).toBe(
     'No configured CA, and no other certificate given, is /O=Test/CN=Lower, the issuer of /O=Test/CN=Ada.',
   );
 });
 
-describe('an issuer is refused', () => {
+describe('an issuer', () => {
   const user = (issuer: Made): readonly Made[] => [makeUser('Ada', issuer), issuer];
 
   test.each([
@@ -162,7 +162,7 @@ describe('an issuer is refused', () => {
       /may not sign certificates by its key usage\.$/,
     ],
     [
-      'with a critical extension that nobody knows',
+      'with an unknown critical extension',
       makeCa('L', { issuer: CA, extensions: [...caExtensions(), extension('1.2.3', sequence(), true)] }),
       /cannot be processed \(1\.2\.3\)\.$/,
     ],
@@ -175,12 +175,12 @@ describe('an issuer is refused', () => {
       /CN=Ada is under none of the certificate policies that a CA above asks for\.$/,
     ],
     ['that is a proxy', makeProxy(makeUser('Bob', CA), { extensions: [proxyCertInfo(), ...caExtensions()] }), /./],
-  ])('%s', (_, issuer, reason) => {
+  ])('is refused: %s', (_, issuer, reason) => {
     expect(reasonOf(user(issuer))).toMatch(reason);
     expect(reasonOf(user(issuer))).not.toBe('accepted');
   });
 
-  test('with more CAs below it than it allows', () => {
+  test('is refused with more CAs below it than it allows', () => {
     const upper = makeCa('Upper', { issuer: CA, extensions: caExtensions(0) });
     const lower = makeCa('Lower', { issuer: upper });
     expect(reasonOf([makeUser('Ada', upper), upper])).toBe('accepted');
@@ -189,7 +189,7 @@ describe('an issuer is refused', () => {
     );
   });
 
-  test('with more CAs than the depth allows', () => {
+  test('is refused with more CAs than the depth allows', () => {
     const lower = makeCa('Lower', { issuer: CA });
     expect(reasonOf(user(lower), { maxDepth: 1 })).toBe('accepted');
     expect(reasonOf(user(lower), { maxDepth: 0 })).toBe(
@@ -197,7 +197,7 @@ describe('an issuer is refused', () => {
     );
   });
 
-  test('that names what it may not, also by way of the configured CA', () => {
+  test('is refused if it names what it may not, also through the configured CA', () => {
     const extensions = [
       ...caExtensions(),
       nameConstraints({ excluded: [generalName.directory(makeUser('x', CA).subject)] }),
@@ -209,7 +209,7 @@ describe('an issuer is refused', () => {
   });
 });
 
-describe('a user is refused', () => {
+describe('a user', () => {
   test.each([
     ['that is a CA', makeCa('Ada', { issuer: CA }), /is that of a CA, which is no user\.$/],
     ['without a name', make({ subject: [], issuer: CA }), /names nobody\.$/],
@@ -219,7 +219,7 @@ describe('a user is refused', () => {
       /by its key usage, but is no CA\.$/,
     ],
     [
-      'with a critical extension that nobody knows',
+      'with an unknown critical extension',
       makeUser('Ada', CA, { extensions: [extension('1.2.3', sequence(), true)] }),
       /cannot be processed/,
     ],
@@ -229,23 +229,23 @@ describe('a user is refused', () => {
       /was not signed by \/O=Test\/CN=CA, whom it names as its issuer\.$/,
     ],
     ['that issued itself', makeUser('Ada', CA, { issuer: makeUser('Ada', CA) }), /is \/O=Test\/CN=Ada, the issuer of/],
-  ])('%s', (_, user, reason) => {
+  ])('is refused: %s', (_, user, reason) => {
     expect(reasonOf([user])).toMatch(reason);
   });
 
-  test('that is the configured CA itself', () => {
+  test('is refused if it is the configured CA itself', () => {
     expect(reasonOf([CA])).toMatch(/is that of a CA, which is no user\.$/);
   });
 });
 
-test('a self-signed CA in the text is not trusted, and the reason says where the path ends', () => {
+test('does not trust a self-signed CA in the text, and reports where the path ends', () => {
   const rogue = makeCa('Rogue');
   expect(reasonOf([makeUser('Ada', rogue), rogue])).toBe(
     'The path of issuers ends at /O=Test/CN=Rogue, which is no configured CA.',
   );
 });
 
-test('key identifiers decide between CAs of one name, but never stand in the way', () => {
+test('uses key identifiers to choose between CAs of one name, but never to refuse', () => {
   const id = (mark: number): Buffer => extension('2.5.29.14', Buffer.of(4, 1, mark));
   const points = (mark: number): Buffer => extension('2.5.29.35', Buffer.of(0x30, 3, 0x80, 1, mark));
   const old = makeCa('CA', { extensions: [...caExtensions(), id(1)] });
@@ -259,7 +259,7 @@ test('key identifiers decide between CAs of one name, but never stand in the way
   }
 });
 
-test('of several certificates of a proxy’s owner the one that leads to a configured CA is found', () => {
+test('finds, of several certificates of a proxy issuer, the one that leads to a configured CA', () => {
   const keys = newKeys();
   const foreign = makeUser('Ada', makeCa('Foreign'), { keys });
   const expired = makeUser('Ada', CA, { keys, notAfter: AT - DAY });
@@ -268,7 +268,7 @@ test('of several certificates of a proxy’s owner the one that leads to a confi
   expect(judged([proxy, foreign, expired, user])).toMatchObject({ accepted: true, endEntity: user.certificate });
 });
 
-test('names in reasons are cut, and hold no control characters', () => {
+test('cuts names in reasons, and removes control characters', () => {
   const user = makeUser(`Ada\n\u001b[31m${'x'.repeat(1000)}`, makeCa('Rogue'));
   const reason = reasonOf([user]);
   expect(reason).toMatch(/CN=Ada\?\?\[31mx+\.\.\.\.$/);

@@ -73,14 +73,14 @@ function file(name: string, text: string): string {
 }
 
 test.each(['', '/', '/attAuthority.wsdl'])(
-  'lists are printed an entry a line, asked at the URL with %j',
+  'prints lists one entry a line, with requests at the URL with %j',
   async (end) => {
     const { out } = await call(server.url + end, 'getTrustedHostInfo', '--role', 'academic');
     expect(out).toBe(`trustedHostInfo: 2\n  ${TRUSTED_HOSTS.get('academic')!.join('\n  ')}\nerrMsg:\n`);
   },
 );
 
-test('over TLS the CAs are those of a file, and the client shows its certificate', async () => {
+test('uses over TLS the CAs of a file, and presents its certificate', async () => {
   const ca = holderOf('ca', nameDer(person('CA')), ecPair(), undefined, VALID);
   const [host, ada] = ['localhost', 'Ada'].map((name) =>
     holderOf('signer', nameDer(person(name)), ecPair(), ca, VALID),
@@ -110,11 +110,11 @@ test('over TLS the CAs are those of a file, and the client shows its certificate
   }
 });
 
-test('without a role the authority says what it wants', async () => {
+test('prints the demand of the authority if there is no role', async () => {
   expect((await call(server.url, 'getTrustedHostInfo')).out).toBe('trustedHostInfo: 0\nerrMsg: No role was input\n');
 });
 
-test('a grant whose attribute certificate cannot be read is printed as it came, and why', async () => {
+test('prints a grant with an unreadable attribute certificate as received, and the reason', async () => {
   const words = ['--cert', file('cert.pem', CERTIFICATE), '--att-cert', file('att.xml', '<é>')];
   const { out } = await call(server.http10Url, 'reqAuthorisation', ...words);
   const [reason, ...lines] = out.split('\n');
@@ -122,7 +122,7 @@ test('a grant whose attribute certificate cannot be read is printed as it came, 
   expect(lines.join('\n')).toBe(`attCert:\n${granted(CERTIFICATE, '<é>')}\nstatCode: AccessGranted\nerrMsg:\n`);
 });
 
-test('of a file with a private key the certificates alone are sent, in their order, and the rest is said to stay', async () => {
+test('sends of a file with a private key only the certificates, in order, and reports that the rest stays', async () => {
   const path = file('proxy.pem', `Bag Attributes\n${CERTIFICATE}${KEY}${CERTIFICATE.replace('MIIB', 'MIIC')}end`);
   const { out, err } = await call(server.url, 'reqAuthorisation', '--cert', path, '--att-cert', file('att.xml', '<é>'));
   expect(out).toContain(granted(CERTIFICATE + CERTIFICATE.replace('MIIB', 'MIIC'), '<é>'));
@@ -130,7 +130,7 @@ test('of a file with a private key the certificates alone are sent, in their ord
   expect(err).toBe(`${path} holds a private key too, which is not sent: only its certificates are\n`);
 });
 
-test('a file that is far too long is not sent', async () => {
+test('does not send a file that is far too long', async () => {
   const long = file('long.pem', CERTIFICATE + '\n'.repeat(4 << 20));
   for (const words of [
     ['--cert', long],
@@ -141,7 +141,7 @@ test('a file that is far too long is not sent', async () => {
   }
 });
 
-test('a key behind a certificate that does not end is not sent either', async () => {
+test('does not send a key after an unterminated certificate either', async () => {
   const torn = CERTIFICATE.slice(0, CERTIFICATE.indexOf('-----END'));
   const path = file('torn.pem', torn + KEY + CERTIFICATE);
   const { out } = await call(server.url, 'reqAuthorisation', '--cert', path, '--att-cert', file('att.xml', '<é>'));
@@ -149,7 +149,7 @@ test('a key behind a certificate that does not end is not sent either', async ()
   expect(out).not.toMatch(/PRIVATE|MIIK/);
 });
 
-test('what a grant says is printed, and itself goes into a file alone', async () => {
+test('prints the content of a grant, and writes only the certificate itself to a file', async () => {
   const site = testSite();
   const attCert = partnersCertificate(site);
   site.remove();
@@ -174,29 +174,29 @@ test('what a grant says is printed, and itself goes into a file alone', async ()
   expect(nowhere).toMatchObject({ out: '', thrown: { code: 'file' } });
 });
 
-describe('nothing that a server says writes to a terminal:', () => {
+describe('text of a server on a terminal', () => {
   const cert = (): readonly string[] => ['reqAuthorisation', '--cert', file('cert.pem', CERTIFICATE)];
   const authorised = (...results: readonly string[]): Uint8Array => responseBytes(REQ_AUTHORISATION, results);
 
-  test('a list, an entry a line', async () => {
+  test('is escaped in a list, one entry a line', async () => {
     const bytes = responseBytes(GET_TRUSTED_HOST_INFO, [['A\u009b2J', 'B\u202e\n é'], '\u2066x']);
     const { out } = await answered(bytes, 'getTrustedHostInfo');
     expect(out).toBe('trustedHostInfo: 2\n  A?2J\n  B?? é\nerrMsg: ?x\n');
   });
 
-  test('a grant that cannot be read, whose lines stay lines', async () => {
+  test('is escaped in an unreadable grant, whose lines stay lines', async () => {
     const { out } = await answered(authorised('<a\u009b2J\r\n\n\u202eb', 'AccessGranted', 'c\nd\u2028'), ...cert());
     const [reason, ...lines] = out.split('\n');
     expect(reason).toMatch(/^The attribute certificate .*\.$/);
     expect(lines).toEqual(['attCert:', '<a?2J', '', '?b', 'statCode: AccessGranted', 'errMsg:', 'c', 'd?', '']);
   });
 
-  test('a refusal', async () => {
+  test('is escaped in a refusal', async () => {
     const { out, thrown } = await answered(authorised('', 'Access\u009bDenied', 'no\u202e!'), ...cert());
     expect([out, thrown]).toMatchObject(['', { code: 'refused', message: 'Access?Denied: no?!' }]);
   });
 
-  test('the name in its certificate', async () => {
+  test('is escaped in the name in its certificate', async () => {
     const strange = holderOf('signer', nameDer(person('A\u009b2J\n\u202eB')), ecPair(), undefined, VALID);
     const key = strange.key.export({ type: 'pkcs8', format: 'pem' });
     const front = createServer({ cert: strange.pem, key });
@@ -207,14 +207,14 @@ describe('nothing that a server says writes to a terminal:', () => {
     expect(thrown).toMatchObject({ code: 'network', message: expect.stringMatching(/cert's CN: A\?2J\?\?B$/) });
   });
 
-  test('a fault', async () => {
+  test('is escaped in a fault', async () => {
     const bytes = faultBytes({ ...FAULTS.bug, text: 'It broke\u009b2J\u202e.' });
     const { out, thrown } = await answered(bytes, ...cert());
     expect([out, thrown]).toMatchObject(['', { code: 'refused', message: 'fault SOAP-ENV:Server: It broke?2J?.' }]);
   });
 });
 
-test('certificates that are granted in place of an attribute certificate are not told one by one', async () => {
+test('does not print certificates that are granted in place of an attribute certificate one by one', async () => {
   const pem = caOf('CA').pem.repeat(2);
   const words = ['reqAuthorisation', '--cert', file('cert.pem', CERTIFICATE)];
   const reason = 'What was granted is no attribute certificate.';
@@ -228,7 +228,7 @@ test('certificates that are granted in place of an attribute certificate are not
   }
 });
 
-describe('it refuses, and says why:', () => {
+describe('authority call', () => {
   test.each<[string, readonly string[], string, string]>([
     [
       'a refusal of the authority',
@@ -263,7 +263,7 @@ describe('it refuses, and says why:', () => {
       'usage',
       '--role belongs to getTrustedHostInfo',
     ],
-  ])('%s', async (_, words, code, message) => {
+  ])('refuses with the reason: %s', async (_, words, code, message) => {
     const files: Readonly<Record<string, string>> = {
       FILE: file('cert', CERTIFICATE),
       BREAK: file('break', 'break'),
@@ -274,11 +274,11 @@ describe('it refuses, and says why:', () => {
     expect(out).toBe('');
   });
 
-  test('what is no address', async () => {
+  test('refuses an invalid address', async () => {
     expect((await call('localhost', 'getTrustedHostInfo')).thrown).toMatchObject({ code: 'usage' });
   });
 
-  test('a server that is no authority, or none at all', async () => {
+  test('refuses a server that is not an authority, or does not respond', async () => {
     const other = await call(`${server.url}/api/v3/x.wsdl`, 'getTrustedHostInfo');
     expect(other.thrown).toMatchObject({
       code: 'network',
@@ -288,14 +288,14 @@ describe('it refuses, and says why:', () => {
     expect(nobody.thrown).toMatchObject({ code: 'network', message: expect.stringContaining('cannot be asked') });
   });
 
-  test('an unknown operation, naming those there are', async () => {
+  test('refuses an unknown operation, and names the known ones', async () => {
     expect((await call(server.url, 'getSecrets')).thrown).toMatchObject({
       message: expect.stringContaining('reqAuthorisation, getTrustedHostInfo'),
     });
   });
 });
 
-test('the program ends with 0 when answered, with 1 when refused', async () => {
+test('exits with 0 after a response, and with 1 after a refusal', async () => {
   const answered = runCommand(['authority', 'call', server.url, 'getTrustedHostInfo', '--role', 'one']);
   const refused = runCommand([
     'authority',
@@ -310,15 +310,15 @@ test('the program ends with 0 when answered, with 1 when refused', async () => {
   expect(refused.err()).toBe('catalogue-replica: AccessDenied: The user is not registered here.\n');
 });
 
-test.each(OPERATIONS)('a request for $name is read as it was meant', (operation) => {
+test.each(OPERATIONS)('reads a request for $name as intended', (operation) => {
   const plain = operation.parts.map((name) => `value of ${name}`);
   expect(readEnvelope(requestBytes(operation, plain), 'utf-8')).toEqual({ operation, values: plain });
   const odd = operation.parts.map((name) => ` <é&\r\n${name}> 𝄞`);
   expect(readEnvelope(requestBytes(operation, odd), 'utf-8')).toEqual({ operation, values: odd });
 });
 
-describe('an answer is read', () => {
-  test('as it was written', () => {
+describe('a response of the authority', () => {
+  test('is read as it was written', () => {
     const results = [['A & B', '<é>\r\n'], 'x'];
     expect(readAnswer(GET_TRUSTED_HOST_INFO, responseBytes(GET_TRUSTED_HOST_INFO, results))).toEqual({
       kind: 'answered',
@@ -331,7 +331,7 @@ describe('an answer is read', () => {
     });
   });
 
-  test.each(['e', 'é'])('of more hosts than a request may have elements: %s', (letter) => {
+  test.each(['e', 'é'])('is read with more hosts than a request may have elements: %s', (letter) => {
     const hosts = Array.from({ length: 30_000 }, (_, i) => `Site ${i}:http://site${i}.example.org/:${letter}`);
     const results = [hosts, ''];
     expect(readAnswer(GET_TRUSTED_HOST_INFO, responseBytes(GET_TRUSTED_HOST_INFO, results))).toEqual({
@@ -342,7 +342,7 @@ describe('an answer is read', () => {
     expect(readEnvelope(Buffer.from(envelope(parts)), 'utf-8')).toBe('tooManyElements');
   });
 
-  test('with references, as other implementations write it', () => {
+  test('is read with references, as other implementations write it', () => {
     const body =
       '<q:getTrustedHostInfoResponse xmlns:q="urn:attAuthority"><trustedHostInfo href="#l"/></q:getTrustedHostInfoResponse>' +
       '<l id="l"><item href="#i"/><item>B</item></l><i id="i">A</i>';
@@ -359,7 +359,7 @@ describe('an answer is read', () => {
     envelope(''),
     envelope('<other/>'),
     envelope('<getTrustedHostInfoResponse><errMsg><a/></errMsg></getTrustedHostInfoResponse>'),
-  ])('and what is none is not: %j', (text) => {
+  ])('is refused if it is invalid: %j', (text) => {
     expect(readAnswer(GET_TRUSTED_HOST_INFO, Buffer.from(text))).toEqual({ kind: 'unreadable' });
   });
 });

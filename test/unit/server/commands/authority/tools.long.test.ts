@@ -64,7 +64,7 @@ async function authority(
   }
 }
 
-test('check says that a configuration is good and what is in it', async () => {
+test('reports by check that a configuration is good and its content', async () => {
   const { end, out } = await authority('check', file(DEMONSTRATION_FILES.config));
   expect([end, out]).toEqual([
     '',
@@ -74,7 +74,7 @@ test('check says that a configuration is good and what is in it', async () => {
   ]);
 });
 
-test('check says every mistake with its file and line, with 1', async () => {
+test('reports by check every error with its file and line, and exits with 1', async () => {
   const wrong = readFileSync(file(DEMONSTRATION_FILES.config), 'utf8')
     .replace('usersFile', 'userFile')
     .replace('https://', '');
@@ -91,12 +91,12 @@ test('check says every mistake with its file and line, with 1', async () => {
   ]);
 });
 
-test('check names a file that is not there once', async () => {
+test('names by check a missing file once', async () => {
   const { end, err } = await authority('check', file('none.toml'));
   expect([end, err]).toEqual(['input', 'none.toml: cannot be read (ENOENT)']);
 });
 
-test('inspect tells an attribute certificate, whether its signature is good, and certificates', async () => {
+test('describes by inspect an attribute certificate, whether its signature is good, and certificates', async () => {
   const good = await authority('inspect', file(DEMONSTRATION_FILES.visitorCertificate));
   expect([good.end, good.out]).toEqual([
     '',
@@ -118,7 +118,7 @@ test('inspect tells an attribute certificate, whether its signature is good, and
   });
 });
 
-test('inspect tells that somebody signed who is not the issuer, as whoever has a certificate can', async () => {
+test('reports by inspect a signer other than the issuer, as any holder of a certificate can be', async () => {
   writeFileSync(file('own.xml'), signerOf(SIGNERS.Authority)(ADMIN));
   writeFileSync(file('forged.xml'), signerOf(SIGNERS.Ada)(ADMIN));
   expect((await authority('inspect', file('own.xml'))).out).toMatch(/^signature +ecdsa-sha256, good$/m);
@@ -139,7 +139,7 @@ test.each([
   ['is not valid before', ['--time', instant(AT - 1)], /^$/],
   ['has expired at', ['--time', instant(AT + 61)], /^$/],
   ['is signed by a certificate that has expired', ['--time', '2090-01-01T00:00:00Z'], /^$/],
-])('verify-attributes judges what a service does: %j, asked with %j', async (problem, flags, printed) => {
+])('decides by verify-attributes as a service does: %j, with the flags %j', async (problem, flags, printed) => {
   writeFileSync(file('staff.xml'), signerOf(SIGNERS.Authority)(ADMIN));
   writeFileSync(file('signer.pem'), SIGNERS.Authority.pem);
   const words = ['--time', instant(AT), '--signer', file('signer.pem'), ...flags, file('staff.xml')];
@@ -148,7 +148,7 @@ test.each([
   if (problem !== '') expect(err).toContain(`refused: staff.xml: the attribute certificate ${problem}`);
 });
 
-test.skipIf(!hasProgram('xmlsec1'))('verify-attributes takes SHA-1 where it is told to, as services do', async () => {
+test.skipIf(!hasProgram('xmlsec1'))('accepts SHA-1 by verify-attributes if told to, as services do', async () => {
   const old = holderOf('signer', nameDer(person('Signer')), rsaPair(), CA);
   const template = templateOf(
     'staff',
@@ -166,7 +166,7 @@ test.skipIf(!hasProgram('xmlsec1'))('verify-attributes takes SHA-1 where it is t
   expect(await authority('verify-attributes', '--allow-sha1', ...words)).toMatchObject({ end: '', err: '' });
 });
 
-test('verify-attributes asks for a holder that is a name, and takes none that is written otherwise for it', async () => {
+test('requires by verify-attributes a holder that is a name, and accepts no other spelling of it', async () => {
   writeFileSync(file('signer.pem'), SIGNERS.Authority.pem);
   writeFileSync(file('other.xml'), signerOf(SIGNERS.Authority)({ ...ADMIN, holder: 'CN=Ada,O=Test' }));
   const asked = (holder: string): ReturnType<typeof authority> =>
@@ -176,7 +176,7 @@ test('verify-attributes asks for a holder that is a name, and takes none that is
   expect(await asked('/O=Test/CN=Ada')).toMatchObject({ end: 'refused', out: '' });
 });
 
-test('verify-attributes believes no key but that of the authority, whatever certificate comes along', async () => {
+test('trusts by verify-attributes only the key of the authority, whatever certificate is embedded', async () => {
   writeFileSync(file('signer.pem'), SIGNERS.Authority.pem);
   const judged = async (text: string): Promise<string> => {
     writeFileSync(file('sent.xml'), text);
@@ -200,7 +200,7 @@ test('verify-attributes believes no key but that of the authority, whatever cert
   expect([noSigner.end, noSigner.err]).toEqual(['input', expect.stringMatching(/^sent\.xml: /)]);
 });
 
-test('issue makes a CA, a user and a proxy that verify-cert accepts, the user in the strict profile too', async () => {
+test('issues a CA, a user and a proxy that verify-cert accepts, the user in the strict profile too', async () => {
   expect((await authority('issue', '--kind', 'ca', '--name', '/O=Test/CN=CA', '-o', file('ca1'))).end).toBe('');
   const ca = ['--issuer', file('ca1.pem'), '--issuer-key', file('ca1.key')];
   expect(
@@ -227,7 +227,7 @@ test('issue makes a CA, a user and a proxy that verify-cert accepts, the user in
   expect((await authority(...verify, '--allow-proxies')).end).toBe('refused');
 });
 
-test('issue makes nothing that outlives its issuer, and nothing of one that has expired', () => {
+test('issues nothing that outlives its issuer, and nothing for an expired one', () => {
   const issued = (kind: 'ca' | 'user', hours: number, output: string, atHours: number): string => {
     const by = kind === 'ca' ? {} : { issuer: file('short.pem'), issuerKey: file('short.key') };
     const flags = { kind, name: '/CN=x', keyType: 'ec', hours, output: file(output), ...by } as const;
@@ -241,7 +241,7 @@ test('issue makes nothing that outlives its issuer, and nothing of one that has 
   expect(existsSync(file('user6.key'))).toBe(false);
 });
 
-test('issue takes no key that is not that of the issuer, and its certificate out of a file with its key', async () => {
+test('issues with the key of the issuer only, and takes its certificate from a file with its key', async () => {
   const issued = async (kind: string, name: string, issuer: string, key: string) =>
     authority(
       'issue',
@@ -274,7 +274,7 @@ test('issue takes no key that is not that of the issuer, and its certificate out
   expect(inspected.out).toBe((await authority('inspect', file('proxy2.pem'))).out);
 });
 
-test('issue signs with RSA and EC keys alone', async () => {
+test('issues with RSA and EC keys only', async () => {
   await authority('issue', '--kind', 'ca', '--name', '/O=Test/CN=CA', '-o', file('ca4'));
   const others = [
     generateKeyPairSync('ed25519'),
@@ -289,7 +289,7 @@ test('issue signs with RSA and EC keys alone', async () => {
   }
 });
 
-test.each(['pem', 'key'])('issue neither writes over a .%s nor leaves the other file beside it', async (ending) => {
+test.each(['pem', 'key'])('overwrites no .%s when it issues, and leaves no second file next to it', async (ending) => {
   const prefix = `kept-${ending}`;
   writeFileSync(file(`${prefix}.${ending}`), 'mine');
   const { end, err } = await authority('issue', '--kind', 'ca', '--name', '/O=Test/CN=CA', '-o', file(prefix));
@@ -314,7 +314,7 @@ test.for([
   ['a path length of a user', ['--kind', 'user', '--name', '/CN=x', '--path-length', '1', ...BY_SELF]],
   ['a path length of a legacy proxy', ['--kind', 'legacy-proxy', '--path-length', '1', ...BY_SELF]],
   ['a name of 65 attributes', ['--kind', 'ca', '--name', '/OU=x'.repeat(65)]],
-] as const)('issue refuses %s as wrong usage', async ([, words]) => {
+] as const)('refuses to issue %s as wrong usage', async ([, words]) => {
   expect((await authority('issue', ...words, '-o', file('never'))).end).toBe('usage');
   expect(readdirSync(directory).filter((name) => name.startsWith('never'))).toEqual([]);
 });
@@ -322,12 +322,12 @@ test.for([
 test.each([
   ['ordinary', '/C=AT/DC=org/O=Universität Wien/OU=日本/CN=Jürgen = "J"/emailAddress=a+b@example.org'],
   ['64attributes', '/OU=x'.repeat(64)],
-])('issue takes a name that is %s, and tells it', async (prefix, name) => {
+])('issues for a name that is %s, and prints it', async (prefix, name) => {
   const { end, out } = await authority('issue', '--kind', 'ca', '--name', name, '-o', file(prefix));
   expect([end, out]).toEqual(['', `${file(prefix)}.pem: ${name}; its key is in ${file(prefix)}.key\n`]);
 });
 
-test('a user without a home has a demonstration that goes with the process, and none in the working directory', () => {
+test('makes a demonstration for a user without a home that ends with the process, and none in the working directory', () => {
   const { HOME } = process.env;
   try {
     process.env['HOME'] = '';
@@ -343,7 +343,7 @@ test('a user without a home has a demonstration that goes with the process, and 
   rmSync(temporary, { recursive: true });
 });
 
-test('a demonstration that neither home nor TMPDIR has room for is refused, with what to set', () => {
+test('refuses a demonstration without room in home or TMPDIR, with the variable to set', () => {
   const { TMPDIR } = process.env;
   writeFileSync(file('no-folder'), '');
   try {

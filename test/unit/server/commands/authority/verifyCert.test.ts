@@ -39,7 +39,7 @@ async function verify(...words: readonly string[]): Promise<{ out: string; error
   return printed;
 }
 
-test('an accepted certificate is told with its owner, kind, CAs and end', async () => {
+test('prints an accepted certificate with its owner, kind, CAs and expiry', async () => {
   const { out, thrown } = await verify(...TRUST, ...TIME, '--allow-proxies', file(CHAIN));
   expect(thrown).toBeUndefined();
   expect(out).toBe(
@@ -55,7 +55,7 @@ test('an accepted certificate is told with its owner, kind, CAs and end', async 
   );
 });
 
-test('a refused one throws the reason, as one line', async () => {
+test('throws the reason of a refusal as one line', async () => {
   const { out, thrown } = await verify(...TRUST, ...TIME, file(CHAIN));
   expect(out).toBe('');
   expect(thrown).toMatchObject({
@@ -64,7 +64,7 @@ test('a refused one throws the reason, as one line', async () => {
   });
 });
 
-test('--timing prints the time of the validation, whatever becomes of it', async () => {
+test('prints the time of the validation with --timing, whatever the verdict', async () => {
   const line = /^validation: \d+\.\d ms of CPU\n/;
   expect((await verify(...TRUST, ...TIME, '--timing', '--allow-proxies', file(CHAIN))).out).toMatch(line);
   expect(await verify(...TRUST, ...TIME, '--timing', file(''))).toMatchObject({
@@ -73,12 +73,12 @@ test('--timing prints the time of the validation, whatever becomes of it', async
   });
 });
 
-test('a path that the system does not look at is told, and no bug', async () => {
+test('reports a path that the system refuses to read, not an internal error', async () => {
   const { thrown } = await verify(...TRUST, ...TIME, '--crls', join(directory, 'x'.repeat(1000)), file(USER.pem));
   expect(thrown).toMatchObject({ code: 'file', message: expect.stringContaining('ENAMETOOLONG') as unknown });
 });
 
-test('--max-depth counts intermediate CAs', async () => {
+test('counts intermediate CAs for --max-depth', async () => {
   const words = [...TRUST, ...TIME, '--allow-proxies', file(CHAIN)];
   expect(await verify('--max-depth', '1', ...words)).toMatchObject({ thrown: undefined });
   expect(await verify('--max-depth', '0', ...words)).toMatchObject({
@@ -86,7 +86,7 @@ test('--max-depth counts intermediate CAs', async () => {
   });
 });
 
-test('--crls checks revocation, with a file that may hold several', async () => {
+test('checks revocation with --crls, from a file that may contain several', async () => {
   const crls = (revoked: readonly bigint[]): string =>
     file([makeCrl({ issuer: CA }), makeCrl({ issuer: LOWER, revoked })].map((der) => pemOf('X509 CRL', der)).join(''));
   const words = [...TRUST, ...TIME, '--allow-proxies', file(CHAIN)];
@@ -100,7 +100,7 @@ test('--crls checks revocation, with a file that may hold several', async () => 
   });
 });
 
-test('--crls takes a directory too, as the setting of an authority does', async () => {
+test('accepts a directory for --crls too, as the setting of an authority does', async () => {
   const crls = join(directory, 'crls');
   mkdirSync(crls);
   writeFileSync(join(crls, 'ca.crl'), makeCrl({ issuer: CA }));
@@ -118,7 +118,7 @@ test('--crls takes a directory too, as the setting of an authority does', async 
   });
 });
 
-test('of several --trust all are trusted, in any order', async () => {
+test('trusts all of several --trust, in any order', async () => {
   const other = ['--trust', file(makeCa('Other').pem)];
   const words = [...TIME, '--allow-proxies', file(CHAIN)];
   for (const trust of [
@@ -128,7 +128,7 @@ test('of several --trust all are trusted, in any order', async () => {
     expect(await verify(...trust, ...words)).toMatchObject({ thrown: undefined });
 });
 
-test('without an --allow flag the strict profile applies', async () => {
+test('applies the strict profile without an --allow flag', async () => {
   const chain = file(USER.pem + LOWER.pem);
   expect(await verify(...TRUST, ...TIME, chain)).toMatchObject({
     thrown: { message: expect.stringMatching(/has no subject key identifier\.$/) },
@@ -138,12 +138,12 @@ test('without an --allow flag the strict profile applies', async () => {
   }
 });
 
-test('a name with a slash and a type in it is no reason to refuse here', async () => {
+test('does not refuse a name because of a slash and a type in it', async () => {
   const chain = file(makeUser('Ada/O=Other', CA).pem);
   expect(await verify(...TRUST, ...TIME, '--allow-proxies', chain)).toMatchObject({ thrown: undefined });
 });
 
-test('the files may be DER, and the trusted CAs several', async () => {
+test('accepts DER files, and several trusted CAs', async () => {
   const id = extension('2.5.29.14', Buffer.of(4, 1, 1));
   const other = makeCa('Other', { extensions: [id] });
   const trust = file(other.pem + CA.pem);
@@ -151,8 +151,8 @@ test('the files may be DER, and the trusted CAs several', async () => {
   expect(await verify('--trust', trust, ...TIME, '--allow-proxies', chain)).toMatchObject({ thrown: undefined });
 });
 
-describe('a file', () => {
-  test('that is not there is no usage error', async () => {
+describe('an input file', () => {
+  test('that is missing is not a usage error', async () => {
     for (const words of [
       ['--trust', 'nowhere', file(CHAIN)],
       [...TRUST, 'nowhere'],
@@ -164,7 +164,7 @@ describe('a file', () => {
     }
   });
 
-  test('that is none of what it should be refuses, and the reason says which', async () => {
+  test('of the wrong kind is refused, with its name in the reason', async () => {
     const empty = file('nothing');
     const none = 'The text holds no certificate in PEM form.';
     expect(await verify('--trust', empty, file(CHAIN))).toMatchObject({
@@ -177,7 +177,7 @@ describe('a file', () => {
   });
 });
 
-describe('the exit code', () => {
+describe('the exit code of verify-cert', () => {
   const run = (...words: readonly string[]) =>
     spawnSync(process.execPath, [CLI, 'authority', 'verify-cert', ...words], { encoding: 'utf8' });
 
@@ -196,7 +196,7 @@ describe('the exit code', () => {
   });
 });
 
-describe('wrong usage', () => {
+describe('wrong usage of verify-cert', () => {
   test.each([
     [['chain'], "required option '--trust <file>' not specified"],
     [
@@ -206,13 +206,13 @@ describe('wrong usage', () => {
     [['--trust', 'x', '--max-depth', '256', 'chain'], 'Want an integer from 0 to 255.'],
     [['--trust', 'x', '--max-depth', '-1', 'chain'], 'Want an integer from 0 to 255.'],
     [['--trust', 'x', '--allow-proxy', 'chain'], 'Did you mean --allow-proxies?'],
-  ])('%j is refused and says what is wanted', async (words, complaint) => {
+  ])('is refused for %j with the expected value', async (words, complaint) => {
     const { error, thrown } = await verify(...words);
     expect(error).toContain(complaint);
     expect(thrown).toMatchObject({ name: 'CommanderError' });
   });
 
-  test('help ends with an example', async () => {
+  test('is explained by help that ends with an example', async () => {
     const { out } = await verify('--help');
     expect(out).toMatch(/\nExample:\n {2}catalogue-replica authority verify-cert .*\n$/);
   });
@@ -243,6 +243,6 @@ test.each([
   ['2024-13-01', undefined],
   ['2024-06-01 00:00', undefined],
   ['June 2024', undefined],
-])('the time %j is %d', (text, seconds) => {
+])('reads the time %j as %d', (text, seconds) => {
   expect(INSTANT.parse(text)).toBe(seconds);
 });

@@ -28,11 +28,11 @@ async function answersTo(bytes: string, handler: Handler = ({ target }) => textA
   return socket.ended();
 }
 
-test('CONNECT alone is malformed, and the connection ends', async () => {
+test('treats CONNECT alone as malformed, and ends the connection', async () => {
   expect(await answersTo(CONNECT)).toMatch(/^HTTP\/1\.1 400 [^]*\r\nConnection: close\r\n[^]*Malformed request/);
 });
 
-test('OPTIONS of the server itself reaches the handler, and the catalogue answers it', async () => {
+test('passes OPTIONS of the server itself to the handler, and the catalogue responds', async () => {
   const head = 'OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
   expect(await answersTo(head, formHandler())).toMatch(/^HTTP\/1\.1 200 [^]*\r\nAllow: GET, HEAD, OPTIONS\r\n/);
 });
@@ -40,7 +40,7 @@ test('OPTIONS of the server itself reaches the handler, and the catalogue answer
 test.each([
   ['a refused request', 'GET / HTTP/1.1\r\n\r\n'],
   ['another CONNECT', CONNECT],
-])('CONNECT behind %s is no second answer and harms nobody', async (_, before) => {
+])('sends no second response to CONNECT after %s, and harms no other client', async (_, before) => {
   expect((await answersTo(before + CONNECT)).match(/HTTP\/1\.1 \d/g)).toHaveLength(1);
   const next = await RawSocket.open(server!.port);
   await next.write(requestOf('GET', '/still-there'));
@@ -48,7 +48,7 @@ test.each([
   next.vanish();
 });
 
-test('CONNECT behind a request that still waits for its answer gets none before it', async () => {
+test('sends no response to CONNECT before that of an earlier pending request', async () => {
   let isGone = false;
   const received = await answersTo(requestOf('GET', '/') + CONNECT, (_, disconnection) => {
     disconnection.onGone(() => (isGone = true));
@@ -60,7 +60,7 @@ test('CONNECT behind a request that still waits for its answer gets none before 
 /** More than the sockets between a server and a client that does not read can buffer. */
 const LONG_BYTES = 12_000_000;
 
-test('many bytes behind a request that closes its connection do not cost a slow reader the long answer', async () => {
+test('sends a slow reader its long response despite many bytes after a request that closes the connection', async () => {
   server = await running(NODE, () => ({ ...textAnswer(''), body: new CountedBody(LONG_BYTES, 65_536) }));
   const client = await RawSocket.open(server.port, false);
   await client.write(requestOf('GET', '/', ['Connection: close']));
@@ -71,7 +71,7 @@ test('many bytes behind a request that closes its connection do not cost a slow 
   await written;
 });
 
-test('bytes that come when a long answer was given to the network do not cost it', async () => {
+test('keeps a long response that the network already has despite later bytes', async () => {
   const body = new CountedBody(1_000_000, 65_536);
   server = await running(NODE, () => ({ ...textAnswer(''), body }));
   const client = await RawSocket.open(server.port, false);
@@ -85,7 +85,7 @@ test('bytes that come when a long answer was given to the network do not cost it
   expect(await client.ended()).toBe('');
 });
 
-test('a body that breaks is malformed, and nothing is kept of it', async () => {
+test('treats an interrupted body as malformed, and keeps nothing of it', async () => {
   let calls = 0;
   const failed = textAnswer('');
   server = await running(NODE, () => {
@@ -101,7 +101,7 @@ test('a body that breaks is malformed, and nothing is kept of it', async () => {
   await server.listener.drain({ graceMs: 0, withinMs: 1_000_000 });
 });
 
-test('what waits of all connections stays bounded after one was ended for what waited of its own', async () => {
+test('bounds the pending requests of all connections after one was closed for its own', async () => {
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   let now = 0;
   server = await running(

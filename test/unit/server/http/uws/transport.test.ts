@@ -20,13 +20,13 @@ async function statusOf(...writes: string[]): Promise<number | undefined> {
   return answer?.status;
 }
 
-describe('the library itself answers', () => {
-  test('99 header lines with 431', async () => {
+describe('uWebSockets.js itself', () => {
+  test('refuses 99 header lines with 431', async () => {
     expect(await statusOf(`GET / HTTP/1.1\r\nHost: x\r\n${'X: 1\r\n'.repeat(97)}\r\n`)).toBe(200);
     expect(await statusOf(`GET / HTTP/1.1\r\nHost: x\r\n${'X: 1\r\n'.repeat(98)}\r\n`)).toBe(431);
   });
 
-  test('a chunk that breaks the rules with 400, and the waiting answer is given up', async () => {
+  test('refuses an invalid chunk with 400, and abandons the pending response', async () => {
     const server = await serve(() => textAnswer('seen'));
     const client = await RawSocket.open(server.port);
     await client.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n');
@@ -37,14 +37,14 @@ describe('the library itself answers', () => {
 });
 
 describe('a request line that arrives in parts', () => {
-  test('is read when it was cut in its target or after its last line break', async () => {
+  test('is read if it was cut in its target or after its last line break', async () => {
     expect(await statusOf('GET /a', '?q=1 HTTP/1.1\r\nHost: x\r\n\r\n')).toBe(200);
     expect(await statusOf('GET / HTTP/1.1\r\n', 'Host: x\r\n\r\n')).toBe(200);
   });
 });
 
-describe('a request pipelined', () => {
-  test('behind an asynchronous answer loses both, ends the connection and is not served', async () => {
+describe('a pipelined request', () => {
+  test('loses both responses after an asynchronous one, ends the connection and is not served', async () => {
     const { server, seen, comingBack } = await serveLate();
     const client = await RawSocket.open(server.port);
     await client.write(requestOf('GET', '/late') + requestOf('GET', '/2'));
@@ -54,7 +54,7 @@ describe('a request pipelined', () => {
     expect(comingBack).toEqual([true]);
   });
 
-  test('behind an asynchronous answer takes the short answers before along, which the library still collected', async () => {
+  test('after an asynchronous response also loses the earlier short ones, which the library still buffers', async () => {
     const { server, seen } = await serveLate();
     const client = await RawSocket.open(server.port);
     await client.write(requestOf('GET', '/1') + requestOf('GET', '/late') + requestOf('GET', '/3'));
@@ -62,7 +62,7 @@ describe('a request pipelined', () => {
     expect(seen).toEqual(['/1', '/late']);
   });
 
-  test('and sent later than one whose answer is asynchronous ends the connection too', async () => {
+  test('that follows a request with an asynchronous response later also ends the connection', async () => {
     const { server, seen, comingBack } = await serveLate();
     const client = await RawSocket.open(server.port);
     await client.write(requestOf('GET', '/late'));
@@ -92,7 +92,7 @@ describe('a request pipelined', () => {
     return { server, seen, comingBack };
   }
 
-  test('behind an answer that a promise held, but no turn of the event loop, is served', async () => {
+  test('is served after a response that a promise delays, but no turn of the event loop', async () => {
     const { port } = await serve(({ target }) => Promise.resolve(textAnswer(target)));
     const client = await RawSocket.open(port);
     await client.write('GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -101,7 +101,7 @@ describe('a request pipelined', () => {
     client.vanish();
   });
 
-  test('behind a page that does not fit the socket ends the connection: short of its length, never wrong bytes', async () => {
+  test('after a page that does not fit the socket ends the connection: too short, never with wrong bytes', async () => {
     const { port } = await serve(() => ({ status: 200, headers: [], body: new CountedBody(50_000_000, 65_536) }));
     const client = await RawSocket.open(port, false);
     await client.write(GET + GET);
@@ -125,12 +125,12 @@ describe('the limit of request heads in a worker thread', () => {
     });
   }
 
-  test('is refused to be forgotten: the library does not load where the main thread has not raised it', async () => {
+  test('is not lost: the library does not load if the main thread has not raised it', async () => {
     const source = `import { loadUws } from '${library}'; await loadUws();`;
     expect(await inThread(source, {})).toContain('call raiseHeadLimit() on the main thread');
   });
 
-  test('is 64 kB once the main thread has raised it; the thread drains and ends by itself', async () => {
+  test('is 64 kB once the main thread has raised it; the thread drains and exits by itself', async () => {
     await serve(() => textAnswer('raises it'));
     const source = `
       import { parentPort } from 'node:worker_threads';

@@ -22,7 +22,7 @@ const SCRIPT = `import { closeSync, openSync } from 'node:fs';
   const { type } = assetNamed(scriptPath().split('/').at(-1));
   process.stdout.write(JSON.stringify([starved, stylePath(), type]));`;
 
-test.skipIf(process.platform === 'win32')('they are read by the next page that wants them', () => {
+test.skipIf(process.platform === 'win32')('reads assets again for the next page after a lack of descriptors', () => {
   const words = ['-c', 'ulimit -n 100; exec "$0" --input-type=module --eval "$1"', process.execPath, SCRIPT];
   const [starved, style, type] = JSON.parse(execFileSync('sh', words, { encoding: 'utf8' })) as readonly string[];
   expect(starved).toBe('EMFILE');
@@ -47,7 +47,7 @@ function luminanceOf(colour: string): number {
 }
 
 test.each(['paper', 'raised', 'sunk'])(
-  'the edges of inputs are seen on %s, in light and in dark (WCAG 1.4.11)',
+  'shows the borders of inputs on %s with enough contrast, in light and in dark (WCAG 1.4.11)',
   (ground) => {
     expect(STYLE).toMatch(/\ninput,\nselect,\nbutton \{[^}]*border: 1px solid var\(--edge\);/);
     for (const look of [0, 1]) {

@@ -15,7 +15,7 @@ function pageFor(role: string | undefined): ReturnType<typeof parseHTML>['docume
   return parseHTML(authorityPage(SITE, TOUR, HOSTS, role).html.toString()).document;
 }
 
-test('has every role with its trusted hosts, and leads to the WSDL', () => {
+test('lists every role with its trusted hosts, and links to the WSDL', () => {
   const page = pageFor(undefined);
   expect([...page.querySelectorAll('h3')].map(({ textContent }) => textContent)).toEqual(['staff', 'guest']);
   const cells = [...page.querySelectorAll('tbody tr')[0]!.children].map(({ textContent }) => textContent.trim());
@@ -27,14 +27,14 @@ test('has every role with its trusted hosts, and leads to the WSDL', () => {
 test.each([
   ['guest', 1],
   ['"><script>', 0],
-] as const)('answers for the role %s with %d hosts', (role, count) => {
+] as const)('shows for the role %s its %d hosts', (role, count) => {
   const page = pageFor(role);
   expect(page.querySelectorAll('.answer tbody tr').length).toBe(count);
   expect(page.querySelector('#role')?.getAttribute('value')).toBe(role);
   expect(page.querySelectorAll('script:not([src])').length).toBe(0);
 });
 
-test('repeats a role without end in the form alone', () => {
+test('repeats an endless role in the form only', () => {
   const role = 'x'.repeat(60_000);
   const page = pageFor(role);
   expect(page.querySelector('#role')?.getAttribute('value')).toBe(role);

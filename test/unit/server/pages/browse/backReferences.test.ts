@@ -17,7 +17,7 @@ const RECORDS = {
 const router = routerOver({ generation: GENERATION, cache: new RowSetCache(0), runHeavy: NEVER_HEAVY });
 
 test.each(['busy', 'overtime'] as const)(
-  'while a server is %s links are there without a count, on a page that is not kept',
+  'shows links without a count while a server is %s, on a page that is not cached',
   async (why) => {
     const find: Router['find'] = (list, waiter) =>
       list.collection.declaration.name === 'ipps' ? Promise.resolve(why) : router.find(list, waiter);
@@ -29,14 +29,14 @@ test.each(['busy', 'overtime'] as const)(
   },
 );
 
-test('what was counted has its count, on a page that is kept', async () => {
+test('shows counted links with their count, on a page that is cached', async () => {
   const { reply, page } = await browseRecords(RECORDS, router)('/browse/platforms/3/');
   expect(page.querySelector('.references .count')!.textContent).toBe('2');
   expect([reply.status, reply.headers['Cache-Control']]).not.toContain('no-store');
   expect(reply.etag).toMatch(/^W\//);
 });
 
-test('ways to a record are counted together', async () => {
+test('counts several paths to a record together', async () => {
   let [asked, now, most] = [0, 0, 0];
   const find: Router['find'] = async (list, waiter) => {
     asked++;
@@ -54,7 +54,7 @@ test('ways to a record are counted together', async () => {
   expect(asked).toBeGreaterThan(1);
 });
 
-test('a way that is no filter here is none: nothing that its name does not ask for is counted', async () => {
+test('omits a path that is not a filter here, and counts nothing else for it', async () => {
   const times = [{ ob_id: 1 }, { ob_id: 2 }];
   const timePeriod = '{base_url}/api/v3/times/1/?format=api';
   const observations = [{ ob_id: 1, timePeriod }, { ob_id: 2 }, { ob_id: 3 }];

@@ -32,7 +32,7 @@ function keptBy(page: Page): readonly string[] {
   );
 }
 
-describe('a truth', () => {
+describe('a boolean in the filter form', () => {
   test.each([
     ['nonGeographicFlag', 'exact', 'No', '=false'],
     ['nonGeographicFlag', 'exact', '1', '=true'],
@@ -43,14 +43,14 @@ describe('a truth', () => {
     ['nonGeographicFlag', 'icontains', 'al', '__icontains=al'],
     ['dataPublishedTime', 'isnull', '0', '__isnull=false'],
     ['title', 'exact', 'no', '=no'],
-  ])('of %s, %s "%s", is what people mean by it', async (field, lookup, value, meant) => {
+  ])('of %s, %s "%s", has its usual meaning', async (field, lookup, value, meant) => {
     const location = `?status=s1&limit=5&offset=10&${field}${meant}`;
     expect(headerOf(await asked(sentWith(field, lookup, value)), 'Location')).toBe(location);
     expect((await asked(LIST + location)).status).toBe(200);
   });
 });
 
-test('some thousand ids are one value of the form; with more parameters than a query may have it is none', async () => {
+test('accepts some thousand ids as one value, and no more parameters than a query may have', async () => {
   const ids = Array.from({ length: 3000 }, (_, i) => 10_000 + i).join();
   const location = headerOf(await asked(sentWith('ob_id', 'in', ids)), 'Location');
   expect(location).toBe(`?status=s1&limit=5&offset=10&ob_id__in=${encodeURIComponent(ids)}`);
@@ -58,7 +58,7 @@ test('some thousand ids are one value of the form; with more parameters than a q
   expect([answer.status, headerOf(answer, 'Location')]).toEqual([400, undefined]);
 });
 
-describe('no filter is made', () => {
+describe('the filter form without a filter', () => {
   test.each([
     ['nonGeographicFlag', 'exact', 'maybe', '!: Enter true or false. Leave it out.'],
     ['nonGeographicFlag', 'in', 'yes,', '__in!: Enter true or false. Leave it out.'],
@@ -67,7 +67,7 @@ describe('no filter is made', () => {
     ['title', 'icontains', '', '__icontains!: Enter a value. Leave it out.'],
     ['ob_id', 'exact', '', '!: Enter a value. Leave it out.'],
     ['title', 'exact', ' ', '!: Enter a value. Use the empty text or leave it out.'],
-  ])('of %s, %s "%s": all is kept and what is wrong is told', async (field, lookup, value, said) => {
+  ])('of %s, %s "%s": keeps all input and reports the error', async (field, lookup, value, said) => {
     const answer = await asked(sentWith(field, lookup, value, '&browse.not=1'));
     expect([answer.status, headerOf(answer, 'Location')]).toEqual([400, undefined]);
     const page = pageOf(answer);
@@ -77,7 +77,7 @@ describe('no filter is made', () => {
     expect(keptBy(page)).toEqual(['status=s1', 'limit=5']);
   });
 
-  test('of an empty text, unless that is meant: a link leads there', async () => {
+  test('makes no filter of an empty text, unless a link confirms it', async () => {
     const page = await pageAt(sentWith('title', 'exact', '', '&browse.not=1'));
     const [meant = '', without] = hrefsOf(page, '.problems a');
     expect([meant, without]).toEqual(['?status=s1&limit=5&offset=10&title%21=', '?status=s1&limit=5&offset=10']);
@@ -85,13 +85,13 @@ describe('no filter is made', () => {
   });
 });
 
-test('what no filter is made of leaves a filter of the same key alone', async () => {
+test('leaves a filter of the same key alone if the input makes none', async () => {
   const page = await pageAt(`${LIST}?title=a&limit=5&browse.field=title&browse.lookup=exact&browse.value=`);
   expect(hrefsOf(page, '.problems a')).toEqual(['?title=a&limit=5&title=', '?title=a&limit=5']);
   expect(keptBy(page)).toEqual(['title=a', 'limit=5']);
 });
 
-describe('the page of a list that was refused', () => {
+describe('the page of a refused list', () => {
   test.each([
     ['ob_id=abc', 'ob_id', 'exact', 'abc', 'Enter a whole number.'],
     ['ob_id__in!=1,x', 'ob_id', 'in', '1,x', 'Enter a whole number.'],
@@ -112,7 +112,7 @@ describe('the page of a list that was refused', () => {
   });
 
   test.each(['ignore', 'empty'] as const)(
-    'is there to be mended where clients get another list: %s',
+    'allows a correction also if clients get another list: %s',
     async (errors) => {
       const other = browserOf(formHandler({ filterErrors: errors }));
       expect((await other.asked(`${LIST}?ob_id=abc`)).status).toBe(400);
@@ -121,14 +121,14 @@ describe('the page of a list that was refused', () => {
     },
   );
 
-  test('for what is no filter has the form as lists have it, without what was refused', async () => {
+  test('for what is not a filter has the form as lists have it, without the refused part', async () => {
     const page = await pageAt(`${LIST}?status=s1&ordering=titel&facets=statsu&strict=1`);
     expect(filledIn(page)).toEqual(filledIn(await pageAt(LIST)));
     expect(page.querySelectorAll('[aria-invalid]').length).toBe(0);
     expect(keptBy(page)).toEqual(['status=s1', 'strict=1']);
   });
 
-  test('has no form where the rest of the query is too long to be repeated', async () => {
+  test('has no form if the rest of the query is too long to be repeated', async () => {
     const long = 'x'.repeat(2000);
     for (const query of [`title=${long}&ob_id=a`, `${'x&'.repeat(2000)}ob_id=a`]) {
       expect((await pageAt(`${LIST}?${query}`)).querySelectorAll('.filter').length).toBe(0);

@@ -25,7 +25,7 @@ const turnsOf = async () => {
 process.stdout.write(JSON.stringify([await turnsOf(), await turnsOf()]));
 `;
 
-test('others get their turn between the parts of what the first page reads; the second has its two steps alone', () => {
+test('gives other requests their turn between the imports of a first page, and makes the second in its two steps', () => {
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', COUNTING], {
     encoding: 'utf8',
   });

@@ -15,14 +15,14 @@ const DEEP = {
 const LONG = { ob_id: 2, numbers: Array.from({ length: 5000 }, (_, i) => i) };
 const browsed = browseRecords({ observations: [DEEP, LONG, { ob_id: 3 }] });
 
-test.each([1, 2, 3])('the text of the JSON of record %d is that of pretty=1, byte for byte', async (id) => {
+test.each([1, 2, 3])('shows the JSON of record %d like pretty=1, byte for byte', async (id) => {
   const { page } = await browsed(`/browse/observations/${id}/`);
   const { reply } = await browsed(`/api/v3/observations/${id}/?pretty=1`, 'application/json');
   expect(page.querySelector('.json code')!.textContent).toBe(reply.text);
   expect(reply.text).toMatch(/\n {2}"ob_id"/);
 });
 
-test.each(['spec', 'request'] as const)('links of the form "%s" are in it as the API has them', async (links) => {
+test.each(['spec', 'request'] as const)('has links of the form "%s" as the API has them', async (links) => {
   const records = [{ ob_id: 1, timePeriod: '{base_url}/api/v3/times/3/?format=api' }];
   const linked = browseRecords({ observations: records }, undefined, { links });
   const { page } = await linked('/browse/observations/1/');
@@ -31,7 +31,7 @@ test.each(['spec', 'request'] as const)('links of the form "%s" are in it as the
   expect(reply.text).toContain('/times/3/');
 });
 
-test('each object and list below the first folds from its own line to its end', async () => {
+test('folds each object and list below the first from its own line to its end', async () => {
   const { page } = await browsed('/browse/observations/1/');
   const folds = [...page.querySelectorAll('.json pre details')];
   expect(folds.map((fold) => fold.querySelector('summary')!.textContent.trim())).toEqual([
@@ -77,7 +77,7 @@ const VALUES = [
   { a: [[], {}, [[{ b: '[' }]]], '': 0, ['__proto__']: 1 },
 ];
 
-test.each(VALUES)('%j has the members that JSON.parse finds', (value) => {
+test.each(VALUES)('finds in %j the members that JSON.parse finds', (value) => {
   const json = JSON.stringify(value);
   const all = expected(value);
   expect(whole(json)).toEqual(all);
@@ -88,7 +88,7 @@ test.each(VALUES)('%j has the members that JSON.parse finds', (value) => {
   expect(jsonOutline(json, few)).toEqual({ ...all, members: flat.slice(0, 2) });
 });
 
-test('the budget of all members is spent in the order of the text', () => {
+test('spends the budget of all members in the order of the text', () => {
   const budget = { left: 4 };
   const limits = { listMax: 3, objectMax: 3, levels: 3, budget };
   const { members, count } = jsonOutline('[[1,2],{"a":[],"b":3},[4]]', limits);
@@ -99,7 +99,7 @@ test('the budget of all members is spent in the order of the text', () => {
   expect({ count, left: budget.left }).toEqual({ count: 3, left: 0 });
 });
 
-test('a value in values is read as often as one beside others', () => {
+test('reads a nested value as often as one at the top', () => {
   const numbers = Array.from({ length: 40_000 }, (_, i) => i).join();
   const deep = `${'['.repeat(6)}${numbers}${']'.repeat(6)}`;
   const limits = { listMax: 3, objectMax: 3, levels: 7 };
@@ -115,20 +115,20 @@ test('a value in values is read as often as one beside others', () => {
   expect(deepMicros).toBeLessThan(3 * flatMicros!);
 });
 
-test('numbers stay as they are written', () => {
+test('keeps numbers as they are written', () => {
   const numbers = ['9007199254740993', '2.50', '1e400', '-0'];
   expect(whole(`[${numbers.join()}]`).members?.map(({ json }) => json)).toEqual(numbers);
   for (const json of [...numbers, 'null', 'true', '[]', '{}']) expect(jsonString(json)).toBeUndefined();
 });
 
 test.each(['[', '{', '["', '{"a', '{"a"', '{"a":', '[1,2', '[[[', '[]]]]', '[{]}', '["\\"]', '{1:2}', '{,,}', '[,"'])(
-  'what is no JSON has an end: %s',
+  'ends for invalid JSON: %s',
   (json) => {
     const { members } = whole(json);
     for (const member of members ?? []) expect(member.json.length).toBeLessThan(json.length);
   },
 );
 
-test('what is no JSON is a text as it stands', () => {
+test('shows invalid JSON as its text', () => {
   expect(['"a"b"', 'abc', '"\\x"', ''].map(jsonString)).toEqual(['"a"b"', 'abc', '"\\x"', '']);
 });

@@ -40,7 +40,7 @@ const smallBrowser = (
 
 describe('the rows of a page', () => {
   test.each(['format=csv', '%66ormat=ndjson&limit=1100', 'format=parquet'])(
-    'are at most 100 with %s, and the request that it names has as many',
+    'are at most 100 with %s, as many as its API request has',
     async (query) => {
       const page = await pageAt(`${LIST}?${query}`);
       expect(textsOf(page, 'tbody th')).toHaveLength(100);
@@ -49,7 +49,7 @@ describe('the rows of a page', () => {
     },
   );
 
-  test('are as many as the request of the API that it names has, whatever limit is asked for', async () => {
+  test('are as many as its API request has, whatever limit is given', async () => {
     for (const query of ['limit=1000&strict=1', 'limit=%2B1000']) {
       const page = await pageAt(`${LIST}?${query}`);
       expect(textsOf(page, '.range')).toEqual(['1 to 100 of 120']);
@@ -60,7 +60,7 @@ describe('the rows of a page', () => {
   });
 });
 
-test('each row is named by its id and leads to its record, however much is in its values', async () => {
+test('names each row by its id and links to its record, however long its values', async () => {
   const ids = Array.from({ length: 100 }, (_, i) => `${1000 + i}`);
   const [long, short] = ['x'.repeat(2000), 'x'.repeat(20)];
   const records = ids.map(
@@ -72,7 +72,7 @@ test('each row is named by its id and leads to its record, however much is in it
   expect(textsOf(page, 'tbody tr:last-child td')).toEqual(['…', '…', '…', '…']);
 });
 
-test('the columns to choose from are those that can be asked for', async () => {
+test('offers as columns those that a request may have', async () => {
   const small = collectionOf('observations', ['{"ob_id":1,"title":"t","a,b":1," c":2,"d ":3,"":4,"e f":5}'], BASE_URL);
   const keyed = { ...small, keys: topLevelKeys(small.keys.fields, small.records.outlines) };
   const browser = browserOf(handlerWith(NEVER_HEAVY, {}, () => keyed));
@@ -82,7 +82,7 @@ test('the columns to choose from are those that can be asked for', async () => {
   expect(keys.filter((key) => ['a,b', ' c', 'd ', ''].includes(key))).toEqual([]);
 });
 
-test('wide characters of values, titles and the page itself are there, and no text of a page is a wide one', async () => {
+test('shows wide characters of values, titles and the page itself, and makes no text of a page wide', async () => {
   const title = 'Čas – \u{1F30D} <b>&"\'é\u202e end';
   const record = JSON.stringify({ ob_id: 1, title, abstract: 'Ā'.repeat(1000), keywords: 'plain & "é"' });
   const wide = browserOf(
@@ -104,8 +104,8 @@ test('wide characters of values, titles and the page itself are there, and no te
   expect(page.querySelector('p')?.getAttribute('title')).toBe(title);
 });
 
-describe('pages beside other work of the thread', () => {
-  test('are 503 that say when to come back where too much waits', async () => {
+describe('pages next to other work of the thread', () => {
+  test('are 503 with Retry-After if too much waits', async () => {
     const slices = new Slices(steadyMs);
     slices.run = () => Promise.resolve('busy');
     for (const url of ['/browse/', LIST, `${LIST}1/`]) {
@@ -115,7 +115,7 @@ describe('pages beside other work of the thread', () => {
     }
   });
 
-  test('are made though all of it that may run does not end', async () => {
+  test('are made although all other work that may run does not end', async () => {
     const slices = new Slices(steadyMs);
     let isOver = false;
     const works = Array.from({ length: SLICED_RUNNING_MAX }, () =>
@@ -128,7 +128,7 @@ describe('pages beside other work of the thread', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
-  test('are compressed as all other answers are, counted as sliced work', async () => {
+  test('are compressed like all other responses, counted as sliced work', async () => {
     const slices = new Slices(steadyMs);
     let spent = 0;
     slices.spend = () => void spent++;
@@ -137,7 +137,7 @@ describe('pages beside other work of the thread', () => {
   });
 });
 
-test('a list whose counts alone are too much for the thread is shown without them while the pool is full', async () => {
+test('shows a list whose counts alone are too much for the thread without them while the pool is full', async () => {
   const values = '"status":"completed","publicationState":"citable","updateFrequency":"daily"';
   const records = Array.from({ length: 2000 }, (_, i) => `{"ob_id":${i + 1},"title":"a",${values}}`);
   const many = collectionOf('observations', records, BASE_URL);
@@ -156,7 +156,7 @@ test('a list whose counts alone are too much for the thread is shown without the
   expect((await full.asked(`${LIST}?title=a&limit=2&facets=status,title,updateFrequency`)).status).toBe(503);
 });
 
-test('a list that took too long is not asked for again without counts', async () => {
+test('does not repeat a list that took too long without counts', async () => {
   const values = '"status":"completed","publicationState":"citable","updateFrequency":"daily"';
   const records = Array.from({ length: 2000 }, (_, i) => `{"ob_id":${i + 1},"title":"a",${values}}`);
   const many = collectionOf('observations', records, BASE_URL);
@@ -170,8 +170,8 @@ test('a list that took too long is not asked for again without counts', async ()
   expect([answer.status, textsOf(pageOf(answer), 'h1'), times]).toEqual([503, ['This took too long'], 1]);
 });
 
-describe('what a list is filtered by', () => {
-  test('is shown for each value of a repeated filter, and removed one by one', async () => {
+describe('the active filters of a list', () => {
+  test('are shown for each value of a repeated filter, and removed one by one', async () => {
     const page = await pageAt(`${LIST}?title__icontains=t1&title__icontains=2&title__icontains=0`);
     expect(textsOf(page, '.chips li > span')).toEqual([
       'title › icontains t1',
@@ -183,7 +183,7 @@ describe('what a list is filtered by', () => {
     expect(textsOf(page, '.snippet pre')[0]).toMatch(/\?title__icontains=t1&title__icontains=2&title__icontains=0$/);
   });
 
-  test('is every part of a joined list, but no value that a later one replaces', async () => {
+  test('include every part of a joined list, but no value that a later one replaces', async () => {
     const page = await pageAt(`${LIST}?ob_id__in=5&after=9&nonsense=1&ob_id__in=3,4&after=3`);
     expect(textsOf(page, '.chips li > span')).toEqual(['ob_id › in 5', 'ob_id › in 3,4', 'after 3']);
     expect(textsOf(page, '.summary .note code')).toEqual(['after', 'nonsense']);
@@ -196,28 +196,28 @@ describe('what a list is filtered by', () => {
       'title=t1&status=completed&limit=5&nonsense=1&offset=2&ordering=title&facets=status',
       '?limit=5&ordering=title&facets=status',
     ],
-  ])('is gone at once: %s leads to %s', async (query, location) => {
+  ])('are all removed by one link: %s leads to %s', async (query, location) => {
     expect(hrefsOf(await pageAt(`${LIST}?${query}`), '.chips .clear a')).toEqual([location]);
   });
 
   test.each([
     [false, ['fields=a']],
     [true, ['generation=g', 'fields=a']],
-  ])('is gone at once, by names of parameters too where they are heeded: %s', (pinsWalks, left) => {
+  ])('are all removed by one link, also by names of parameters if they have an effect: %s', (pinsWalks, left) => {
     const pairs = ['generation=g', 'fields=a', 'format__exact=b', 'title!=c'].map((text) => text.split('='));
     const options = { limitDefault: 1, limitMax: 1, isStrict: false, filterErrors: 'fail', filters: 'all' } as const;
     const rest = withoutFilters(pairs as unknown as readonly Pair[], { ...options, pinsWalks });
     expect(rest.map((pair) => pair.join('='))).toEqual(left);
   });
 
-  test('is not to blame where a collection has no records', async () => {
+  test('are not blamed if a collection has no records', async () => {
     expect(textsOf(await pageAt('/browse/times/'), '.nothing')).toEqual(['This collection has no records.']);
     const page = await pageAt(`${LIST}?title=a`);
     expect(textsOf(page, '.nothing')).toEqual(['No record matches. Take a filter away, or change one.']);
   });
 });
 
-test('a list from an id on says in its title where it is', async () => {
+test('shows in the title of a list from an id on where it starts', async () => {
   const page = await pageAt(`${LIST}?after=5&limit=10`);
   expect(textsOf(page, 'title')).toEqual(['Observations: 120 records, from 6 – Catalogue']);
 });
@@ -227,7 +227,7 @@ test.each(
   PARAMETERS.filter(({ setting }) => setting === undefined).map(
     ({ name, example = 'ob_id' }) => `${name}=${String(example)}`,
   ),
-)('with %s all ways to data are taken in strict mode', async (parameter) => {
+)('offers with %s all links to data in strict mode', async (parameter) => {
   const page = await pageAt(`${LIST}?${[...new Set([parameter, 'strict=1'])].join('&')}`);
   const hrefs = hrefsOf(page, '.data a');
   expect(hrefs).toHaveLength(4);
@@ -239,17 +239,20 @@ test.each([
   [50, ['10', '25', '50']],
   [20, ['10', '20']],
   [5, ['5']],
-])('with at most %s records a page has sizes %j, of which the last is that of the list', async (limitMax, sizes) => {
-  const page = await smallBrowser(RECORDS, { limitMax }).pageAt(LIST);
-  expect(textsOf(page, '.sizes li')).toEqual(sizes);
-  expect(textsOf(page, '.sizes [aria-current]')).toEqual(sizes.slice(-1));
-});
+])(
+  'offers with at most %s records a page the sizes %j, of which the last is that of the list',
+  async (limitMax, sizes) => {
+    const page = await smallBrowser(RECORDS, { limitMax }).pageAt(LIST);
+    expect(textsOf(page, '.sizes li')).toEqual(sizes);
+    expect(textsOf(page, '.sizes [aria-current]')).toEqual(sizes.slice(-1));
+  },
+);
 
 describe('the size of a page', () => {
   const FACETS = 'facets=title,uuid,keywords,abstract,language,ob_id';
   const utf8Of = async (query: string): Promise<number> => (await asked(`${LIST}?${query}`)).body.bytes;
 
-  test('is bounded for a query that has no end, which is repeated a few times only', async () => {
+  test('is bounded for an endless query, which is repeated a few times only', async () => {
     const short = await utf8Of(`limit=1&${FACETS}`);
     for (const query of [`limit=1&${FACETS}&x=`, 'title__in=', `ordering=titel&strict=1&x=`]) {
       expect(await utf8Of(query + 'x'.repeat(20_000))).toBeLessThan(short + 20_000 * 15);
@@ -272,7 +275,7 @@ describe('the size of a page', () => {
       'p50=1',
       'has too many parameters',
     ],
-  ])('is bounded for a query of many %s, which stands in it once at most', async (_, query, part, why) => {
+  ])('is bounded for a query of many %s, which it contains at most once', async (_, query, part, why) => {
     const [plain, answer] = [await asked(`${LIST}?limit=3`), await asked(`${LIST}?limit=3&${query}`)];
     const text = textOf(answer);
     const isRefused = why === undefined;
@@ -291,7 +294,7 @@ describe('the size of a page', () => {
     expect(page.querySelectorAll('.data, .pages, form, thead a')).toHaveLength(0);
   });
 
-  test('has all ways and choices for as many parameters as it repeats', async () => {
+  test('has all links and choices for as many parameters as it repeats', async () => {
     const query = Array.from({ length: 100 }, (_, i) => `p${i}`).join('&');
     const page = await pageAt(`${LIST}?${query}`);
     expect(hrefsOf(page, '.data a')).toHaveLength(4);
@@ -300,14 +303,14 @@ describe('the size of a page', () => {
     expect(textsOf(page, '.filters .note')).toEqual([]);
   });
 
-  test('is bounded for values of facets that have no end, of which few are filters of one click', async () => {
+  test('is bounded for endless values of facets, few of which are filters of one click', async () => {
     const page = await pageAt(`${LIST}?limit=1&facets=abstract`);
     expect(textsOf(page, '.facet li')).toHaveLength(32);
     expect(textsOf(page, '.facet li')[0]!.length).toBeLessThan(140);
     expect(hrefsOf(page, '.facet a')).toEqual([]);
   });
 
-  test('leaves a list of many ids its rows, its ways and its data, and takes the list away by a link', async () => {
+  test('leaves a list of many ids its rows, its links and its data, and removes the list by a link', async () => {
     const ids = Array.from({ length: 500 }, (_, i) => i + 2).join(',');
     const page = await pageAt(`${LIST}?ob_id__in=${ids}&limit=10`);
     expect(textsOf(page, 'tbody th')).toEqual(['2', '3', '4', '5', '6', '7', '8', '9', '10', '11']);
@@ -320,13 +323,13 @@ describe('the size of a page', () => {
   });
 });
 
-describe('a facet', () => {
+describe('a facet of a list', () => {
   const hrefAt = async (query: string, label: string): Promise<string | null | undefined> => {
     const links = [...(await pageAt(`${LIST}?${query}`)).querySelectorAll('.facet a')];
     return links.find(({ textContent }) => textContent === label)?.getAttribute('href');
   };
 
-  test('has one value chosen at a time, none of them too', async () => {
+  test('has at most one chosen value at a time', async () => {
     const query = 'title__icontains=t&facets=status';
     const [none, one] = [`${query}&status__isnull=true`, `${query}&status=completed`];
     expect(await hrefAt(query, 'none')).toBe('?title__icontains=t&facets=status&status__isnull=true');
@@ -337,7 +340,7 @@ describe('a facet', () => {
   });
 });
 
-test('a value of a facet that no filter can name is no link; each that is leads to as many records as it counts', async () => {
+test('makes no link of a facet value that no filter can name, and links each other to as many records as it counts', async () => {
   const titles = [' a', 'b ', '\ufeffc', ' ', 'd\0', 'e\nf', 'g\u0001', 'h i', '', 'h i', 'j,k+l%41'];
   const small = smallBrowser(titles.map((title, i) => JSON.stringify({ ob_id: i + 1, title })));
   const values = [...(await small.pageAt(`${LIST}?facets=title`)).querySelectorAll('.facet li')];
@@ -350,7 +353,7 @@ test('a value of a facet that no filter can name is no link; each that is leads 
   }
 });
 
-test('where a record may have several values, those that other filters narrow are no links, but for what is chosen', async () => {
+test('makes no links of values that other filters narrow if a record may have several, except the chosen ones', async () => {
   const categories = [['public', 'registered'], ['public'], ['registered'], ['restricted']];
   const records = categories.map((values, i) => ({
     ob_id: i + 1,
@@ -382,7 +385,7 @@ test('where a record may have several values, those that other filters narrow ar
   );
 });
 
-describe('what may have been meant', () => {
+describe('a suggestion for a misspelt parameter', () => {
   test.each([
     ['ordering=titel', '?ordering=title&strict=1', '?strict=1'],
     ['ordering=-titel,ob_id', '?ordering=-title%2Cob_id&strict=1', '?strict=1'],
@@ -390,7 +393,7 @@ describe('what may have been meant', () => {
     ['facets=titel', '?facets=title&strict=1', '?strict=1'],
     ['titel=a&facets=status', '?title=a&facets=status&strict=1', '?facets=status&strict=1'],
     ['status__isnul!=1', '?status__isnull%21=1&strict=1', '?strict=1'],
-  ])('%s leads to %s', async (query, meant, without) => {
+  ])('leads from %s to %s', async (query, meant, without) => {
     const page = await pageAt(`${LIST}?${query}&strict=1`);
     expect(hrefsOf(page, '.problems a')).toEqual([meant, without]);
     expect((await asked(LIST + meant)).status).toBe(200);

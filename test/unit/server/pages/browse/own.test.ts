@@ -59,7 +59,7 @@ test.each([
   ['limit=5&offset=20&browse.position=', '?limit=5&offset=20'],
   ['limit=5&offset=20&browse.id=', '?limit=5&offset=20'],
   ['browse.id=3', '3/'],
-])('%s is the list %s', async (query, location) => {
+])('redirects %s to the list %s', async (query, location) => {
   const answer = await asked(`${LIST}?${query}`);
   expect([answer.status, headerOf(answer, 'Location')]).toEqual([303, location]);
   expect((await asked(LIST + location)).status).toBe(200);
@@ -71,20 +71,20 @@ test.each([
   ['1e%2B3', '1000/'],
   ['1234567890123456', '1234567890123456/'],
   ['99999999999999999', '9007199254740991/'],
-])('the id %s, as fields for numbers send it, opens a record and no list', async (id, location) => {
+])('opens a record and no list for the id %s, as fields for numbers send it', async (id, location) => {
   const answer = await asked(`${LIST}?title=a&browse.id=${id}`);
   expect([answer.status, headerOf(answer, 'Location')]).toEqual([303, location]);
 });
 
 test.each(['observations.json', 'observations.json/', 'observations%2ejson/', 'observations.csv/'])(
-  'a record is opened beside a list whose path names a form, too: %s',
+  'opens a record next to a list whose path names a form, too: %s',
   async (path) => {
     const location = headerOf(await asked(`/browse/${path}?browse.id=3`), 'Location') ?? '';
     expect(new URL(location, `http://h.example/browse/${path}`).pathname).toBe('/browse/observations/3/');
   },
 );
 
-test('a field that is called as a parameter is filtered by its whole name', async () => {
+test('filters a field with the name of a parameter by its whole name', async () => {
   const query = 'browse.field=format&browse.lookup=exact&browse.value=png';
   expect(headerOf(await asked(`/browse/imagedetails/?${query}`), 'Location')).toBe('?format__exact=png');
 });

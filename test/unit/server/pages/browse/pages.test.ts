@@ -17,21 +17,24 @@ const { asked, pageAt } = browserOf(formHandler({ explain: true }));
 
 const LIST = '/browse/observations/';
 
-describe('where a browser gets a page', () => {
-  test.each(['/', '/api/', '/api/v2/', '/api/v3/', '/browse/'])('%s is the start page', async (url) => {
+describe('a page for a browser', () => {
+  test.each(['/', '/api/', '/api/v2/', '/api/v3/', '/browse/'])('is at %s the start page', async (url) => {
     const page = await pageAt(url);
     expect(textsOf(page, '.collections a')).toEqual(COLLECTIONS.map(({ title }) => title));
     expect(textsOf(page, '.collections .count')[20]).toBe('40');
   });
 
-  test.each(['/', '/api/v3/', '/api/v3/observations/'])('%s is JSON to who takes anything', async (url) => {
-    for (const accept of [undefined, '*/*', 'application/json']) {
-      const answer = await asked(url, { headers: accept === undefined ? {} : { accept } });
-      expect(headerOf(answer, 'Content-Type')).toBe('application/json');
-    }
-  });
+  test.each(['/', '/api/v3/', '/api/v3/observations/'])(
+    'is JSON at %s for a client that accepts anything',
+    async (url) => {
+      for (const accept of [undefined, '*/*', 'application/json']) {
+        const answer = await asked(url, { headers: accept === undefined ? {} : { accept } });
+        expect(headerOf(answer, 'Content-Type')).toBe('application/json');
+      }
+    },
+  );
 
-  test('a list is JSON to a browser that takes anything, and refused to who takes nothing else', async () => {
+  test('is JSON of a list if the browser accepts anything, and refused if it accepts nothing else', async () => {
     expect(headerOf(await asked('/api/v3/observations/'), 'Content-Type')).toBe('application/json');
     for (const url of ['/api/v3/observations/', '/api/v2/observations/1/']) {
       const answer = await asked(url, { headers: { accept: 'text/html' } });
@@ -39,7 +42,7 @@ describe('where a browser gets a page', () => {
     }
   });
 
-  test('with the setting every path of the API is a page to a browser, unless it names a form', async () => {
+  test('is at every path of the API with the setting, unless the path names a form', async () => {
     const open = formHandler({ browseOnApi: true }, 0, await formDocuments());
     const typeAt = async (
       url: string,
@@ -66,12 +69,12 @@ describe('where a browser gets a page', () => {
     expect(hrefsOf(page.document, 'tbody th a')[0]).toBe('../../../browse/observations/1/');
   });
 
-  test('a format that is named is given', async () => {
+  test('has a format if the request names one', async () => {
     const answer = await asked('/api/v3/?format=json');
     expect(headerOf(answer, 'Content-Type')).toBe('application/json');
   });
 
-  test('a path without its slash leads to the one with it, relative to wherever it is', async () => {
+  test('redirects from a path without its slash, relative to its place', async () => {
     for (const [url, location] of [
       ['/browse', 'browse/'],
       ['/browse/observations?limit=2', 'observations/?limit=2'],
@@ -83,7 +86,7 @@ describe('where a browser gets a page', () => {
   });
 });
 
-test('the path of a base URL without its slash leads to the one with it, where the links of the page hold', async () => {
+test('redirects from the path of a base URL without its slash to the one with it, where its links work', async () => {
   const below = browserOf(formHandler({ baseUrl: 'http://x.test/some/catalogue' }));
   const answer = await below.asked('/some/catalogue?a=b');
   expect([answer.status, headerOf(answer, 'Location')]).toEqual([301, '/some/catalogue/?a=b']);
@@ -91,8 +94,8 @@ test('the path of a base URL without its slash leads to the one with it, where t
     expect(hrefsOf(await below.pageAt(url), '.brand')).toEqual(['./browse/']);
 });
 
-describe('the answer', () => {
-  test('lets the page load and reach nothing but this server', async () => {
+describe('the response with a page', () => {
+  test('lets the page load and reach nothing except this server', async () => {
     for (const url of ['/browse/', LIST, `${LIST}1/`, '/browse/nothing/', `${LIST}?title__foo=1`]) {
       const answer = await asked(url);
       expect(headerOf(answer, 'Content-Security-Policy')).toMatch(/^default-src 'none'; script-src 'self'; style-src/);
@@ -113,13 +116,13 @@ describe('the answer', () => {
     }
   });
 
-  test('is compressed for who takes gzip', async () => {
+  test('is compressed for a client that accepts gzip', async () => {
     const answer = await asked('/browse/', { headers: { ...BROWSER, 'accept-encoding': 'gzip' } });
     expect(headerOf(answer, 'Content-Encoding')).toBe('gzip');
     expect(gunzipSync(answer.body.pieceAt(0)).toString()).toContain('</html>');
   });
 
-  test('names assets by what is in them, which may be kept for good', async () => {
+  test('names assets by their content, which may be cached for ever', async () => {
     const page = await pageAt(LIST);
     const [style = ''] = hrefsOf(page, 'link[rel=stylesheet]');
     const script = page.querySelector('script')?.getAttribute('src') ?? '';
@@ -134,8 +137,8 @@ describe('the answer', () => {
   });
 });
 
-describe('a list', () => {
-  test('says how many records match, and shows those of the API', async () => {
+describe('the page of a list', () => {
+  test('shows the number of matching records, and those of the API', async () => {
     const page = await pageAt(`${LIST}?status=s1&limit=3&offset=3`);
     const json = JSON.parse(textOf(await asked('/api/v3/observations/?status=s1&limit=3&offset=3'))) as {
       readonly count: number;
@@ -147,7 +150,7 @@ describe('a list', () => {
     expect(textsOf(page, '.range')).toEqual([`4 to 6 of ${json.count}`]);
   });
 
-  test('is the request of the API that it names', async () => {
+  test('shows the API request that it names', async () => {
     const page = await pageAt(`${LIST}?title__contains=a%22&limit=2`);
     const [address = '', curl, python] = textsOf(page, '.snippet pre');
     expect(address).toMatch(/\/api\/v3\/observations\/\?title__contains=a%22&limit=2$/);
@@ -162,13 +165,13 @@ describe('a list', () => {
     ]);
   });
 
-  test('takes each filter away by a link', async () => {
+  test('removes each filter by a link', async () => {
     const page = await pageAt(`${LIST}?status=s1&title__contains=a&offset=1`);
     expect(textsOf(page, '.chips li > span')).toEqual(['status s1', 'title › contains a']);
     expect(hrefsOf(page, '.chips a')).toEqual(['?title__contains=a', '?status=s1', '?']);
   });
 
-  test('is ordered by a click on a heading, and the other way by the next', async () => {
+  test('is ordered by a click on a heading, and reversed by the next', async () => {
     const first = await pageAt(`${LIST}?offset=3`);
     expect(hrefsOf(first, 'thead a')[1]).toBe('?ordering=title');
     const second = await pageAt(`${LIST}?ordering=title`);
@@ -181,13 +184,13 @@ describe('a list', () => {
     ['?ordering=ob_id', 'ascending', '?ordering=-ob_id'],
     ['?ordering=-ob_id', 'descending', '?ordering=ob_id'],
     ['?ordering=title', null, '?ordering=ob_id'],
-  ])('is turned by a click on the heading of the id: %s is %s and leads to %s', async (query, sorted, turned) => {
+  ])('is reversed by a click on the heading of the id: %s is %s and leads to %s', async (query, sorted, turned) => {
     const page = await pageAt(LIST + query);
     const order = page.querySelector('thead th')!.getAttribute('aria-sort');
     expect([order, hrefsOf(page, 'thead a')[0]]).toEqual([sorted, turned]);
   });
 
-  test('leads to its first, previous, next and last page', async () => {
+  test('links to its first, previous, next and last page', async () => {
     const page = await pageAt(`${LIST}?limit=10&offset=10`);
     expect(hrefsOf(page, '.pages > ul a')).toEqual([
       '?limit=10',
@@ -198,11 +201,11 @@ describe('a list', () => {
     expect(textsOf(await pageAt(`${LIST}?limit=10`), '.pages [aria-disabled]')).toEqual(['First', 'Previous']);
   });
 
-  test('has at most 100 records, whatever limit is asked for', async () => {
+  test('has at most 100 records, whatever limit is given', async () => {
     expect(textsOf(await pageAt(`${LIST}?limit=100000`), '.sizes [aria-current]')).toEqual(['100']);
   });
 
-  test('counts the choices of its fields with few values, each a filter', async () => {
+  test('counts the values of fields with few of them, each as a filter', async () => {
     const page = await pageAt(LIST);
     const counts = JSON.parse(textOf(await asked('/api/v3/observations/?limit=1&facets=status'))) as {
       readonly facets: { readonly status: Readonly<Record<string, number>> };
@@ -219,7 +222,7 @@ describe('a list', () => {
     expect([...facet.querySelectorAll('a')].map((link) => link.getAttribute('href'))).toContain('?status__isnull=true');
   });
 
-  test('shows the columns that are asked for', async () => {
+  test('shows the requested columns', async () => {
     const page = await pageAt(`${LIST}?fields=uuid,timePeriod&limit=1`);
     expect(textsOf(page, 'thead th')).toEqual(['ob_id', 'uuid', 'timePeriod']);
     expect(hrefsOf(page, 'tbody td a')).toEqual(['../../browse/times/1/']);
@@ -252,7 +255,7 @@ describe('the forms of a list', () => {
     ]);
   });
 
-  test('search nowhere but in collections', async () => {
+  test('search only in collections', async () => {
     for (const name of ['', '..', 'nothing']) {
       const answer = await asked(`/browse/?browse.text=ocean&browse.in=${name}`);
       expect([answer.status, textsOf(pageOf(answer), 'h1')]).toEqual([200, ['Catalogue']]);
@@ -275,7 +278,7 @@ describe('the forms of a list', () => {
     expect(labels).toContain('completed (status)');
   });
 
-  test('keep what the list is filtered by', async () => {
+  test('keep the filters of the list', async () => {
     const page = await pageAt(`${LIST}?status=s1&offset=2`);
     const forms = page.querySelectorAll('.filter, .dates, .jump');
     expect(forms.length).toBeGreaterThan(3);
@@ -283,8 +286,8 @@ describe('the forms of a list', () => {
   });
 });
 
-describe('a record', () => {
-  test('shows every field, its links by what they lead to, and its JSON', async () => {
+describe('the page of a record', () => {
+  test('shows every field, its links by their targets, and its JSON', async () => {
     const page = await pageAt(`${LIST}3/`);
     const record = JSON.parse(textOf(await asked('/api/v3/observations/3/'))) as Readonly<Record<string, unknown>>;
     expect(textsOf(page, 'dl.record > div > dt > bdi')).toEqual(Object.keys(record));
@@ -294,7 +297,7 @@ describe('a record', () => {
     expect(hrefsOf(page, '.data a')[0]).toBe('../../../api/v3/observations/3/?format=json');
   });
 
-  test('says who refers to it, with counts, as links to these lists', async () => {
+  test('shows the references to it, with counts, as links to these lists', async () => {
     const page = await pageAt('/browse/times/3/');
     expect(textsOf(page, '.references li')).toEqual(['Observations 1 timePeriod']);
     const [href = ''] = hrefsOf(page, '.references a');
@@ -303,18 +306,18 @@ describe('a record', () => {
     expect(page.querySelector('.period svg')?.getAttribute('aria-label')).toContain('2020-01-01');
   });
 
-  test('is that of the second collection of a path where the first has no such id', async () => {
+  test('is that of the second collection of a path if the first has no such id', async () => {
     expect(textsOf(await pageAt('/browse/ProcedureComputations/3/'), 'h1')).toEqual(['Composites 3']);
     expect(textsOf(await pageAt('/browse/ProcedureComputations/2/'), 'h1')).toEqual(['b']);
   });
 });
 
-describe('errors are pages', () => {
+describe('an error page', () => {
   test.each([
     ['/browse/observation/', 404, ['browse/observations/']],
     ['/browse/observations/999/', 404, []],
     ['/browse/nothing-like-it/', 404, []],
-  ])('%s is %d', async (url, status, near) => {
+  ])('for %s has the status %d', async (url, status, near) => {
     const answer = await asked(url);
     expect(answer.status).toBe(status);
     const page = parseHTML(textOf(answer)).document;
@@ -322,12 +325,12 @@ describe('errors are pages', () => {
     expect(page.querySelectorAll('h1').length).toBe(1);
   });
 
-  test('with the setting a look-up misspelt is linked as it may have been meant', async () => {
+  test('links with the setting to the probable spelling of a look-up', async () => {
     const { pageAt: at } = browserOf(formHandler({ browseOnApi: true }));
     expect(hrefsOf(await at('/api/legacy_lookups/'), '.lead a')).toEqual(['../../api/legacy_lookup']);
   });
 
-  test('a field misspelt is linked as it may have been meant', async () => {
+  test('links to the probable spelling of a field', async () => {
     const list = parseHTML(textOf(await asked(`${LIST}?titel=a&status=s1`))).document;
     const [strict] = hrefsOf(list, '.note a');
     const answer = await asked(`${LIST}${strict}`);
@@ -337,7 +340,7 @@ describe('errors are pages', () => {
     expect(hrefsOf(page, '.problems a')).toEqual(['?title=a&status=s1&strict=1', '?status=s1&strict=1']);
   });
 
-  test('a method that is none of theirs is refused as everywhere', async () => {
+  test('refuses an unsupported method like any other path', async () => {
     expect((await asked('/browse/', { method: 'POST' })).status).toBe(405);
     expect((await asked('/browse/', { method: 'HEAD' })).status).toBe(200);
     expect(textOf(await asked('/browse/', { method: 'OPTIONS' }))).toContain('Browse Page');
@@ -345,7 +348,7 @@ describe('errors are pages', () => {
 });
 
 test.each(['/', LIST, `${LIST}1/`, '/browse/nothing/', `${LIST}?ob_id=x`])(
-  'no level of headings is left out at %s',
+  'skips no level of headings at %s',
   async (url) => {
     const names = [...(await pageAt(url)).querySelectorAll('h1, h2, h3, h4, h5, h6')].map(({ tagName }) => tagName);
     const levels = [0, ...names.map((name) => Number(name.slice(1)))];
@@ -359,7 +362,7 @@ test.each([
   ['observations.parquet/', 'observations/'],
   ['observations%2ejson', 'observations/'],
   ['observations/3.json', 'observations/3/'],
-])('the page of %s names and links to the API of %s, where all formats are', async (path, plain) => {
+])('links the page of %s to the API of %s, which has all formats', async (path, plain) => {
   const requestsAt = async (target: string): Promise<readonly string[]> => {
     const page = await pageAt(`/browse/${target}?title__contains=a`);
     const up = '../'.repeat(target.split('/').length);
@@ -368,7 +371,7 @@ test.each([
   expect(await requestsAt(path)).toEqual(await requestsAt(plain));
 });
 
-test('what is called by an own URL is called by it as it is served', async () => {
+test('names a record by an own URL as it is served', async () => {
   const identifiers = [JSON.stringify({ ob_id: 5, url: '{base_url}/uuid/x' })];
   const of = (name: string) => collectionOf(name, name === 'identifiers' ? identifiers : [], BASE_URL);
   const collections = new Map(COLLECTIONS.map(({ name }) => [name, of(name)]));

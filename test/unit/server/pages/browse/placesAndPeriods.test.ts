@@ -21,7 +21,7 @@ const membersOf = (record: object): readonly Member[] =>
 const figureOf = (drawn: Markup | false): ReturnType<Browsed['page']['querySelector']> =>
   drawn ? parseHTML(utf8Of(drawn).toString()).document.querySelector('figure') : null;
 
-describe('an observation', () => {
+describe('the page of an observation', () => {
   const observation = (ob_id: number, linked: object): object => ({ ob_id, title: `t${ob_id}`, ...linked });
   const browsed = browseRecords({
     observations: [
@@ -36,7 +36,7 @@ describe('an observation', () => {
     bboxes: [box(6, -10, 30), box(8, null, 1)],
   });
 
-  test('has the map and the bar of the records that it links to, as links to them', async () => {
+  test('has the map and the bar of its linked records, as links to them', async () => {
     const { page } = await browsed('/browse/observations/1/');
     const captions = [...page.querySelectorAll('aside figcaption')];
     expect(captions.map(({ textContent }) => textContent.replaceAll('\u00a0', ' '))).toEqual([
@@ -53,7 +53,7 @@ describe('an observation', () => {
     expect(page.querySelectorAll('.map .box, .period .box').length).toBe(2);
   });
 
-  test.each([2, 3])('has none where its links lead nowhere, or to no place and no date: %d', async (id) => {
+  test.each([2, 3])('has none if its links dangle, or have no place and no date: %d', async (id) => {
     const { reply, page } = await browsed(`/browse/observations/${id}/`);
     expect([reply.status, page.querySelectorAll('figure').length]).toEqual([200, 0]);
   });
@@ -121,7 +121,7 @@ describe('a map', () => {
     [0, 1, 0, 90.5],
     [null, 1, 0, 1],
     ['0', 1, 0, 1],
-  ])('is not there for what is no box on the globe: %j %j %j %j', (...sides) => {
+  ])('is absent for an invalid box: %j %j %j %j', (...sides) => {
     expect(drawnOf(...sides)).toEqual({ boxes: [], caption: undefined });
   });
 });
@@ -148,7 +148,7 @@ describe('a bar', () => {
     ['2019-01-01T00:00:00', '2019-12', undefined],
     ['2019-01-01T00:00:00', 2019, undefined],
     [null, null, undefined],
-  ])('from %j to %j says %s', (start, end, caption) => {
+  ])('from %j to %j shows %s', (start, end, caption) => {
     expect(captionOf(start, end)).toBe(caption);
   });
 });

@@ -24,12 +24,12 @@ test.each([
   [4, `4: ${WORDS.trim()}… – Observations`],
   [5, `5: a ${'x'.repeat(118)}… – Observations`],
   [6, `6: ${'x'.repeat(119)}… – Observations`],
-])('of record %d begins with its id and ends its name with a word', async (id, title) => {
+])('starts the title of record %d with its id and ends its name with a word', async (id, title) => {
   const { page } = await browsed(`/browse/observations/${id}/`);
   expect(page.querySelector('title')!.textContent).toBe(title);
 });
 
-test('members within members are shown up to a number for the whole page, and are told to be more', async () => {
+test('shows nested members up to a number for the whole page, and reports that there are more', async () => {
   const { page } = await browsed('/browse/observations/7/');
   const items = page.querySelectorAll('ul.members li').length;
   expect(items).toBeGreaterThan(2000);
@@ -37,7 +37,7 @@ test('members within members are shown up to a number for the whole page, and ar
   expect(page.querySelector('main')!.textContent).toContain('and 290 more');
 });
 
-test('a record of more fields than are shown says so', async () => {
+test('reports that a record has more fields than it shows', async () => {
   const fields = (count: number): object => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, i]));
   const observations = [4095, 4200].map((count, i) => ({ ob_id: i + 1, ...fields(count) }));
   const browse = browseRecords({ observations });
@@ -51,7 +51,7 @@ test('a record of more fields than are shown says so', async () => {
   }
 });
 
-test('an address that is cut is no link: what it leads to is not known', async () => {
+test('makes no link of a shortened address, whose target is unknown', async () => {
   const [short, long, longest] = [10, 3000, 300_000].map((length) => `https://x.test/${'y'.repeat(length)}`);
   const { page } = await browseRecords({ observations: [{ ob_id: 1, abstract: short, keywords: long }] })(
     '/browse/observations/?fields=abstract,keywords',
@@ -65,7 +65,7 @@ test('an address that is cut is no link: what it leads to is not known', async (
   expect(textsOf(record, 'dl.record dd')[2]).toMatch(/^https:\/\/x\.test\/y{60000,}… /);
 });
 
-test('own URLs begin with the base URL that the visitor chose, also as names; others that begin alike do not', async () => {
+test('starts own URLs with the base URL that the visitor chose, also as names, and no others that begin alike', async () => {
   const chosen = 'https://mirror.example.org/catalogue';
   const urls = ['{base_url}/files/a.nc', '{base_url}', `${BASE_URL}ish/a`];
   const text = JSON.stringify({
@@ -89,7 +89,7 @@ test('own URLs begin with the base URL that the visitor chose, also as names; ot
   expect(hrefsOf(list, 'tbody .away')).toEqual(links);
 });
 
-test('an own URL that the documents spell for two collections leads to the one that has its id', async () => {
+test('links an own URL that the documents spell for two collections to the one that has its id', async () => {
   const keywords = [2, 3, 4].map((id) => `{base_url}/api/v3/ProcedureComputations/${id}/`);
   const { page } = await browseRecords({
     observations: [{ ob_id: 1, keywords }],
@@ -101,7 +101,7 @@ test('an own URL that the documents spell for two collections leads to the one t
   expect(hrefsOf(page, '.members a')).toEqual(places.map((place) => `../../../browse/${place}`));
 });
 
-test('bytes of a record that are no JSON, as somebody may forge them, are shown as they are', async () => {
+test('shows bytes of a record that are not JSON, as in a forged file, as they are', async () => {
   const collection = collectionOf('observations', ['{"ob_id":1,"title":"a title"}'], BASE_URL);
   const [chunk] = collection.records.chunks;
   chunk!.bytes.set(Buffer.from('"a"titl<"'), Buffer.from(chunk!.bytes).indexOf('"a title"'));

@@ -8,7 +8,7 @@ const text = fc.oneof(
   fc.constantFrom('<script>', '</p>', '" onclick="x', "' x='", '&lt;', '&amp;amp;', '<!--', 'é', '\u{1f600}'),
 );
 
-test('gives an element and its attributes the texts of the children, and no element of theirs', () => {
+test('gives an element and its attributes the texts of the children, and no new element', () => {
   fc.assert(
     fc.property(text, text, (title, body) => {
       const markup = html`<p title="${title}" lang="${title}">${body}</p>`;
@@ -21,19 +21,19 @@ test('gives an element and its attributes the texts of the children, and no elem
   );
 });
 
-test('escapes every character that ends a text or an attribute, quoted either way', () => {
+test('escapes every character that ends a text or an attribute, in either quotes', () => {
   const characters = `"&<>'`;
   expect(utf8Of(html`<a b="${characters}">${characters}</a>`).toString()).toBe(
     '<a b="&quot;&amp;&lt;&gt;&#39;">&quot;&amp;&lt;&gt;&#39;</a>',
   );
 });
 
-test('joins nested arrays, escapes their texts, and leaves nothing for false, null and undefined', () => {
+test('joins nested arrays, escapes their texts, and writes nothing for false, null and undefined', () => {
   const children = ['<', [html`<b>${'&'}</b>`, [['é', 0], null]], [], undefined, false] as const;
   expect(utf8Of(html`<p>${children}</p>`).toString()).toBe('<p>&lt;<b>&amp;</b>é0</p>');
 });
 
-test('takes markup of templates as it is, once, and no text or look-alike object', () => {
+test('inserts markup of templates unchanged, once, and neither texts nor look-alike objects', () => {
   const inner = html`<b>${'<'}</b>`;
   expect(utf8Of(html`${inner}${String(inner)}`).toString()).toBe('<b>&lt;</b>&lt;b&gt;&amp;lt;&lt;/b&gt;');
   // A value of a record that JSON.parse made could look like this.

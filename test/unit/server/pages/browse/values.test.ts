@@ -13,7 +13,7 @@ const browserWith = (members: string): ReturnType<typeof browserOf> => {
 
 const NUMBERS = ['9007199254740993', '2.50', '1e400', '-0', '0.0000001', '1E2', '12', '2.5', '-7'];
 
-test('numbers are shown as they are written, wherever they stand', async () => {
+test('shows numbers as they are written, in any place', async () => {
   const list = `"keywords":[${NUMBERS.join()}]`;
   const record = `"abstract":{${NUMBERS.map((number, i) => `"n${i}":${number}`).join()}}`;
   const { pageAt } = browserWith(`${list},${record},"language":2.50,"title":"v2.50","status":null`);
@@ -31,7 +31,7 @@ test('numbers are shown as they are written, wherever they stand', async () => {
   ]);
 });
 
-test('lists in lists are shown in a cell to a depth', async () => {
+test('shows nested lists in a cell to a depth', async () => {
   const [few, many] = [6, 60].map((depth) => `${'['.repeat(depth)}1${']'.repeat(depth)}`);
   const { pageAt } = browserWith(`"title":${few},"keywords":${many},"abstract":[]`);
   expect(textsOf(await pageAt(`${LIST}?fields=title,keywords,abstract`), 'tbody td')).toEqual(['1', '…', 'none']);
@@ -44,11 +44,11 @@ test.each([
   ['2020-01-02T10:00:00-08:00', '2020-01-02 10:00:00-08:00'],
   ['2020-01-02', '2020-01-02'],
   ['2020-01-02T10:00:00 or later', '2020-01-02T10:00:00 or later'],
-])('the time %s is %s in a cell', async (text, shown) => {
+])('shows the time %s as %s in a cell', async (text, shown) => {
   const page = await browserWith(`"title":"${text}"`).pageAt(`${LIST}?fields=title`);
   expect(textsOf(page, 'tbody td')).toEqual([shown]);
 });
 
-test('the time of the data has its zone below every page', async () => {
+test('shows the time of the data with its zone below every page', async () => {
   expect(textsOf(await browserWith('"title":"a"').pageAt(LIST), '.foot time')).toEqual(['2024-01-01 00:00:00Z']);
 });

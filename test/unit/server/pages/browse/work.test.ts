@@ -48,7 +48,7 @@ async function pageBeside(related: number): Promise<{ readonly looks: number; re
   return { looks, links: text.match(/A process, number \d+/g) ?? [] };
 }
 
-test('a list page looks at one value for each link that it shows, however many records could be linked to', async () => {
+test('reads one value for each link that a list page shows, however many records may be linked', async () => {
   const small = await pageBeside(10);
   expect(small.links).toHaveLength(SHOWN);
   expect(small.looks).toBeLessThanOrEqual(SHOWN);

@@ -24,7 +24,7 @@ const documentOf = (flags: Record<string, string | boolean> = {}, shapes = sampl
 const oddShapes = await shapesIn(await fileOf(temporaryDirectory(), ODD_COLLECTIONS));
 const document = documentOf();
 
-test('a mistake is a problem to both', async () => {
+test('finds an error by both validators', async () => {
   const one = { openapi: '3.1.1', info: { title: 'x' }, paths: {} };
   const config = await createConfig({ extends: ['recommended'] });
   const found = await lintFromString({ source: JSON.stringify(one), absoluteRef: '/openapi.json', config });
@@ -34,7 +34,7 @@ test('a mistake is a problem to both', async () => {
 
 const EXPORTS = ['.ndjson', '.ndjson/', '.csv', '.csv/', '.parquet', '.parquet/'];
 
-describe('paths', () => {
+describe('the paths of the document', () => {
   const paths = Object.keys(document.paths);
   const meaningOf = (path: string): string => {
     const meant = route(path.replace('{id}', '1'));
@@ -56,7 +56,7 @@ describe('paths', () => {
     }
   });
 
-  test('are all that there are: each collection in each version by both its names, in every spelling', () => {
+  test('are complete: each collection in each version by both its names, in every spelling', () => {
     const wanted = COLLECTIONS.flatMap(({ name, documentedPath, versions }) =>
       versions.flatMap((version) =>
         [name, documentedPath].flatMap((segment) =>
@@ -81,7 +81,7 @@ describe('paths', () => {
   });
 });
 
-test('a path without its final slash is led to the one with it, but of look-ups and forms, which are answered', () => {
+test('redirects a path without its final slash, except look-ups and forms, which respond', () => {
   for (const path of Object.keys(document.paths).filter((one) => one.endsWith('/') && one !== '/')) {
     const [whole, open] = [path, path.slice(0, -1)].map((one) => route(one.replace('{id}', '1')).kind);
     const isAnswered = path.startsWith('/api/legacy') || path.startsWith('/api/v0/') || path.includes('.');
@@ -95,7 +95,7 @@ const membersIn = (from: OpenApiDocument, schema: string): readonly string[] =>
   Object.keys(from.components.schemas[schema]!.properties);
 
 test.each(COLLECTIONS.map((collection, i) => [collection.name, collection, i] as const))(
-  'filters of %s are its served fields with their lookups, members of its records these fields',
+  'describes as filters of %s its served fields with their lookups, and as members of its records these fields',
   (_name, collection, i) => {
     const fields = describedFields(collection, sampleShapes[i]!.fields);
     expect(membersIn(document, schemaName(collection, 'Filters'))).toEqual(keysOf(fields));
@@ -104,16 +104,16 @@ test.each(COLLECTIONS.map((collection, i) => [collection.name, collection, i] as
   },
 );
 
-test('under documented filters those of the specification are told', () => {
+test('describes under documented filters those of the specification', () => {
   expect(membersIn(document, 'ObservationsFilters')).toContain('result_field__dataPath__startswith');
   const documented = membersIn(documentOf({ filters: 'documented' }), 'IdentifiersFilters');
   expect(documented.filter((key) => !/^(url|identifierType)(__|$)/.test(key))).toEqual([]);
 });
 
-describe('of odd data', () => {
+describe('the document of odd data', () => {
   const { schemas } = documentOf({}, oddShapes).components;
 
-  test('keys that are no fields are members of records and no filters', () => {
+  test('has undeclared keys as members of records and not as filters', () => {
     expect(Object.keys(schemas['DrsDatasetsRecord']!.properties)).toEqual(
       expect.arrayContaining(['~1/{id}', '__proto__', 'mixed', 'größe', 'deep']),
     );
@@ -122,7 +122,7 @@ describe('of odd data', () => {
     expect(filters).toEqual(expect.arrayContaining(['größe__gte', 'deep__of', 'deep__of__parts__length__in']));
   });
 
-  test('what is no filter since it is a parameter is not told as one, its lookups are', () => {
+  test('omits a filter whose name is a parameter, and has its lookups', () => {
     const filters = Object.keys(schemas['DrsDatasetsFilters']!.properties);
     expect(filters.filter((key) => key.startsWith('format'))).toEqual(
       expect.arrayContaining(['format__in', 'format__gt']),
@@ -130,7 +130,7 @@ describe('of odd data', () => {
     expect(filters).not.toContain('format');
   });
 
-  test('documented fields with values that do not fit may be anything in records, and have their types in filters', () => {
+  test('allows any value in records for documented fields with misfits, and keeps their types in filters', () => {
     const { title, location, platformType } = schemas['PlatformsRecord']!.properties;
     expect(title).toEqual({ description: expect.any(String) });
     expect(location).toEqual({ description: expect.stringMatching(/^Where the platform stands/) });
@@ -140,7 +140,7 @@ describe('of odd data', () => {
     expect(filters['location']).toMatchObject({ $ref: '#/components/schemas/Integer' });
   });
 
-  test('an embedded record is told as that of its collection only where both have the same fields', () => {
+  test('describes an embedded record as that of its collection only if both have the same fields', () => {
     const inline = {
       type: 'array',
       items: { type: 'object', properties: { other: { description: expect.any(String) } } },
@@ -150,7 +150,7 @@ describe('of odd data', () => {
     expect(same).toMatchObject({ items: { $ref: '#/components/schemas/ComputationsRecord' } });
   });
 
-  test('a record of the sample is an example only where it has no other fields', () => {
+  test('has a record of the sample as an example only if it has no other fields', () => {
     const isShown = (from: OpenApiDocument['components']['schemas'], name: string): boolean =>
       from[name]!.examples !== undefined;
     expect(isShown(document.components.schemas, 'DrsDatasetsRecord')).toBe(true);
@@ -159,7 +159,7 @@ describe('of odd data', () => {
   });
 });
 
-test('every parameter is there, those of settings only with them', () => {
+test('has every parameter, and those of settings only with them', () => {
   const namesOf = (from: OpenApiDocument): readonly unknown[] =>
     Object.values(from.components.parameters).map(({ name }) => name);
   const always = PARAMETERS.filter(({ setting }) => setting === undefined).map(({ name }) => name);
@@ -173,11 +173,11 @@ test.each([
   [{}, 100],
   [{ limitMax: '20' }, 20],
   [{ limitMax: '1000' }, 100],
-])('without a limit a page has what its default says: under %j %d', (flags, most) => {
+])('states the default limit of a page without a limit: under %j %d', (flags, most) => {
   expect(documentOf(flags).components.parameters['Limit']).toMatchObject({ schema: { default: most } });
 });
 
-test('look-ups heed what changes no meaning of theirs, told by reference', () => {
+test('describes the parameters of look-ups without an own meaning by reference', () => {
   const heeded = ['Strict', 'Pretty'].map((name) => ({ $ref: `#/components/parameters/${name}` }));
   const lookUps = Object.entries(document.paths).filter(([path, { get }]) => get && /^\/api\/(?:v0|legacy)/.test(path));
   expect(lookUps).toHaveLength(6);
@@ -187,13 +187,13 @@ test('look-ups heed what changes no meaning of theirs, told by reference', () =>
   }
 });
 
-test('the base URL is its server, and starts the links of examples', () => {
+test('has the base URL as its server, and in the links of examples', () => {
   expect(document.servers).toEqual([{ url: BASE_URL }]);
   expect(JSON.stringify(document)).not.toContain('{base_url}');
   expect(JSON.stringify(document.components.schemas)).toContain(`${BASE_URL}/api/v3/times/`);
 });
 
-describe('for generators', () => {
+describe('the document for generators', () => {
   interface Operation {
     readonly operationId: string;
     readonly parameters: readonly { readonly name?: string; readonly $ref?: string }[];
@@ -207,7 +207,7 @@ describe('for generators', () => {
   const namesIn = (operation: Operation | undefined): readonly string[] =>
     operation!.parameters.map(({ name, $ref }) => name ?? $ref!.slice('#/components/parameters/'.length));
 
-  test('it has one path for each operation, with GET alone', () => {
+  test('has one path for each operation, with GET alone', () => {
     const collections = COLLECTIONS.flatMap(({ name }) => [`/api/v3/${name}/`, `/api/v3/${name}/{id}/`]);
     const exported = ['ndjson', 'csv', 'parquet'].map((form) => `/api/v3/{collection}.${form}`);
     const lookUps = Object.keys(document.paths).filter((path) => /^\/api\/(?:v0|legacy)/.test(path));
@@ -220,7 +220,7 @@ describe('for generators', () => {
     }
   });
 
-  test('each operation has its own name and one media type, JSON except in exports and one look-up', () => {
+  test('gives each operation a unique name and one media type, JSON except in exports and one look-up', () => {
     const ids = [...operations.values()].map(({ operationId }) => operationId);
     expect(new Set(ids).size).toBe(operations.size);
     const types = [...operations].map(([path, { responses }]) => [path, Object.keys(responses[200].content)] as const);
@@ -233,7 +233,7 @@ describe('for generators', () => {
   });
 
   test.each(COLLECTIONS.map((collection) => [collection.name, collection] as const))(
-    'the usual filters of %s are parameters, those of the specification among them',
+    'has the usual filters of %s as parameters, those of the specification among them',
     (name, collection) => {
       const own = namesIn(operations.get(`/api/v3/${name}/`)).filter((one) => !/^[A-Z]/.test(one));
       const complete = membersIn(document, schemaName(collection, 'Filters'));
@@ -243,7 +243,7 @@ describe('for generators', () => {
     },
   );
 
-  test('a filter is of the type of its field, and `in` is a list', () => {
+  test('gives a filter the type of its field, and makes `in` a list', () => {
     const parameters = operations.get('/api/v3/observations/')!.parameters;
     const named = (name: string): unknown => parameters.find((one) => one.name === name);
     expect(named('title__icontains')).toMatchObject({ in: 'query', schema: { type: 'string' } });
@@ -255,7 +255,7 @@ describe('for generators', () => {
     });
   });
 
-  test('under documented filters the others are no parameters', () => {
+  test('has no further parameters under documented filters', () => {
     const documented = operationsOf(made({ filters: 'documented' })).get('/api/v3/identifiers/');
     expect(namesIn(documented).filter((one) => !/^[A-Z]/.test(one))).toEqual([
       'url',
@@ -266,23 +266,23 @@ describe('for generators', () => {
     ]);
   });
 
-  test('no type has the name of one of the language, and every component is used', () => {
+  test('uses every component, and no type name that the language has', () => {
     const names = Object.keys(usual.components.schemas);
     expect(names.filter((name) => name in globalThis || name.endsWith('Filters'))).toEqual([]);
     const text = JSON.stringify(usual);
     for (const name of names) expect(text).toContain(`"#/components/schemas/${name}"`);
   });
 
-  test('it is half of the complete document', () => {
+  test('is half of the complete document', () => {
     expect(JSON.stringify(usual).length).toBeLessThan(350_000);
   });
 });
 
-test('it is small enough to open', () => {
+test('is small enough to open', () => {
   expect(JSON.stringify(document).length).toBeLessThan(700_000);
 });
 
-test('YAML says the same', () => {
+test('is the same in YAML', () => {
   expect(parse(yamlText(document))).toEqual(document);
   const odd = { on: 1, 'a b': [], no: {}, list: [[1, [2]], { a: { b: null }, c: ['x: y', '# z'] }], é: 'ü\n"\u2028' };
   expect(parse(yamlText(odd))).toEqual(odd);

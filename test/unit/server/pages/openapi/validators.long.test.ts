@@ -19,7 +19,7 @@ test.each([
   [{}, 'no data', DOCUMENTED_SHAPES],
   [{}, 'odd data', await shapesIn(await fileOf(temporaryDirectory(), ODD_COLLECTIONS))],
 ])(
-  'under %j neither an error nor a warning in the documents of %s',
+  'has under %j neither an error nor a warning in the documents of %s',
   async (flags, _of, shapes) => {
     await validatorsFindNothing(madeDocument(flags, shapes, examples));
     await validatorsFindNothing(madeDocument(flags, shapes, examples, 'usual'));
