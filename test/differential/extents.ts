@@ -4,7 +4,7 @@ import type { Collection } from '../../engine/schema/types.ts';
 import type { World } from './filters.ts';
 import { memberOf, type Json } from './json.ts';
 import { lastValue, type Pair } from './query.ts';
-import { instantOf } from './values.ts';
+import { instantInFilter, instantOf } from './values.ts';
 
 /** The name of a parameter, the collection whose records it compares, and the reader of its value. */
 const EXTENTS = [
@@ -83,8 +83,8 @@ function periodTest(text: string): ExtentTest | string {
   const parts = text.split('/').map((part) => part.trim());
   if (parts.length > 2 || parts.every((part) => part === '..')) return wrong;
   const ends = [parts[0]!, parts.at(-1)!];
-  if (ends.some((end) => end !== '..' && instantOf(end) === undefined)) return wrong;
-  const [start, last] = ends.map(instantOf);
+  if (ends.some((end) => end !== '..' && instantInFilter(end) === undefined)) return wrong;
+  const [start, last] = ends.map(instantInFilter);
   if (start !== undefined && last !== undefined && start > last) return 'The start must not be after the end.';
   const isDay = /^....-..-..$/.test(ends[1]!);
   return (record) => {

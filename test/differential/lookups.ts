@@ -3,6 +3,7 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import { compareCodePoints } from './query.ts';
 import {
+  instantInFilter,
   instantOf,
   jsonText,
   lookedUpText,
@@ -203,7 +204,7 @@ function orderOf(type: OperandType, operand: string): Order {
     };
   }
   const read = readerOf(type);
-  const wanted = read(operand);
+  const wanted = read === instantOf ? instantInFilter(operand) : read(operand);
   return (value) => {
     const found = read(value?.kind === 'string' ? value.value : value?.kind === 'number' ? value.token : '');
     if (found === undefined || wanted === undefined) return undefined;

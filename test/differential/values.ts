@@ -58,7 +58,7 @@ function parseFloating(operand: string): Parsed {
 
 function parseInstant(type: 'date' | 'dateTime', operand: string): Parsed {
   if (operand === '') return REQUIRED;
-  const wanted = instantOf(operand) ?? instantOf(written(operand));
+  const wanted = instantInFilter(operand);
   if (wanted === undefined) {
     const message = type === 'date' ? 'Enter a valid date.' : 'Enter a valid date/time.';
     const time = type === 'date' ? '' : ', a time as 2020-01-31T12:30:00Z';
@@ -89,6 +89,11 @@ export function jsonText(value: Json | undefined, text: (stored: string) => stri
   if (value?.kind === 'string') return text(value.value);
   if (value?.kind === 'number') return value.token;
   return value?.kind === 'boolean' ? String(value.value) : undefined;
+}
+
+/** The instant of an operand, which may have spellings that data may not have (A159). */
+export function instantInFilter(operand: string): bigint | undefined {
+  return instantOf(operand) ?? instantOf(written(operand));
 }
 
 /** An operand of another spelling as the data would write it: microseconds, `T`, `Z`, a zone with minutes. */

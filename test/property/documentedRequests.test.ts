@@ -86,7 +86,9 @@ function drawn([path, operation]: (typeof operations)[number]): readonly [string
 test(
   'every list takes its filters with values of their schemas in strict mode, also as members of `filters`',
   async () => {
-    const lists = operations.map(drawn).filter(([, { parameters }]) => parameters.length > 8);
+    const lists = operations
+      .map(drawn)
+      .filter(([path, { parameters }]) => parameters.length > 8 && !path.includes('{'));
     expect(lists).toHaveLength(34);
     const target = fc.constantFrom(...lists).chain(([path, operation, parameters]) => {
       const isShared = (parameter: Parameter): boolean =>

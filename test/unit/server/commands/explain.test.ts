@@ -109,7 +109,8 @@ describe('a request that is not a list, or that a server would refuse', () => {
     ['/api/v3/observations/?format=xml&ob_id=x', 'format: got "xml", want api, json, ndjson, csv or parquet'],
     [
       '/api/v3/observations/?title__foo=1&after=x',
-      'title__foo: "foo" lookup is not supported\nafter: Enter a whole number.',
+      'title__foo: "foo" lookup is not supported Lookups that fit: exact, in, isnull, gt, gte, lt, lte, range, contains, ' +
+        'startswith, endswith, iexact, icontains, istartswith, iendswith, regex, iregex.\nafter: Enter a whole number.',
     ],
     ['/api/v3/observations/?strict=1&titel=x', 'titel: Unknown parameter. Did you mean "title"?'],
   ])('is refused: %s', async (request, message) => {

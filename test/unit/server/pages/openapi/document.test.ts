@@ -212,19 +212,25 @@ describe('the document for generators', () => {
     const exported = ['ndjson', 'csv', 'parquet'].map((form) => `/api/v3/{collection}.${form}`);
     const lookUps = Object.keys(document.paths).filter((path) => /^\/api\/(?:v0|legacy)/.test(path));
     const first = lookUps.filter((path) => document.paths[path]!.$ref === undefined);
-    expect([...operations.keys()].toSorted()).toEqual(['/api/v3/', ...collections, ...exported, ...first].toSorted());
+    expect([...operations.keys()].toSorted()).toEqual(
+      ['/api/v3/', '/api/v3/changes/', ...collections, ...exported, ...first].toSorted(),
+    );
     for (const item of Object.values(usual.paths)) expect(Object.keys(item)).toEqual(['get']);
     for (const path of operations.keys()) {
       const target = path.replace('{id}', '1').replace('{collection}', 'observations');
-      expect([path, route(target).kind]).toEqual([path, expect.stringMatching(/^(?:root|list|record|resolution)$/)]);
+      expect([path, route(target).kind]).toEqual([
+        path,
+        expect.stringMatching(/^(?:root|list|record|changes|resolution)$/),
+      ]);
     }
   });
 
-  test('gives each operation a unique name and one media type, JSON except in exports and one look-up', () => {
+  test('gives each operation a unique name and one media type, JSON except in changes, exports and one look-up', () => {
     const ids = [...operations.values()].map(({ operationId }) => operationId);
     expect(new Set(ids).size).toBe(operations.size);
     const types = [...operations].map(([path, { responses }]) => [path, Object.keys(responses[200].content)] as const);
     expect(types.filter(([, names]) => names.join() !== 'application/json')).toEqual([
+      ['/api/v3/changes/', ['application/x-ndjson']],
       ['/api/v3/{collection}.ndjson', ['application/x-ndjson']],
       ['/api/v3/{collection}.csv', ['text/csv']],
       ['/api/v3/{collection}.parquet', ['application/vnd.apache.parquet']],
