@@ -68,7 +68,17 @@ export class FollowProcess {
   constructor(settings: Settings & { readonly follow: string }, target: string, commandLine: string, report: Report) {
     const { follow, state, everyMs } = settings;
     const publishing = ['--publish-to', target, '--keep', '1'];
-    const words = ['follow', follow, '-o', state, ...publishing, '--probe', '--log-format', 'json', ...crawlWords(settings)];
+    const words = [
+      'follow',
+      follow,
+      '-o',
+      state,
+      ...publishing,
+      '--probe',
+      '--log-format',
+      'json',
+      ...crawlWords(settings),
+    ];
     this.#words = ['--disable-sigusr1', commandLine, ...words];
     this.#state = state;
     this.#everyMs = everyMs;
