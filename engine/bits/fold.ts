@@ -39,7 +39,10 @@ export function foldText(text: string): string {
   return folded;
 }
 
-/** A character without an accent or other mark that Unicode decomposes it into, folded; -1 for such a mark alone. */
+/**
+ * Folds a character and removes its accents and other marks, as far as Unicode decomposes it. Returns -1 for a mark
+ * alone.
+ */
 export function foldMarks(codePoint: number): number {
   if (codePoint < 0xc0 || codePoint >= CASELESS_FROM) return foldCodePoint(codePoint);
   const page = (unmarkedPages[codePoint >>> PAGE_BITS] ??= unmarkedPage(codePoint >>> PAGE_BITS));
@@ -57,7 +60,7 @@ function unmarkedPage(page: number): Int32Array {
   });
 }
 
-/** Folds each character as `foldMarks` does. Cost: its length. */
+/** Folds each character with `foldMarks` and drops marks. Cost: its length. */
 export function foldTextAndMarks(text: string): string {
   let folded = '';
   for (const character of text) {
@@ -101,10 +104,10 @@ export function foldBytes(
 }
 
 /**
- * Folds the UTF-8 text `text[start..end)` in place. Stops at the first character that folds to another length, which
- * very few do. Returns the position of that character, or `end`. `text` must start its buffer, whose length is a
- * multiple of 4. Up to 3 ASCII bytes before `start` and after `end` may be folded too. Cost: one step for 4 bytes of
- * ASCII, some for another character.
+ * Folds the UTF-8 text `text[start..end)` in place. Stops at the first character whose folded form has another length,
+ * which is rare. Returns the position of that character, or `end`. `text` must start at offset 0 of its buffer, whose
+ * length is a multiple of 4. Up to 3 ASCII bytes before `start` and after `end` may be folded too. Cost: one step per 4
+ * bytes of ASCII, and some for each other character.
  */
 export function foldInPlace(text: Uint8Array, start: number, end: number): number {
   const words = new Uint32Array(text.buffer, 0, text.length >>> 2);

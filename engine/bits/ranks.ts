@@ -9,13 +9,13 @@ const BLOCK_WORDS = 16;
 const BLOCK_BITS = BLOCK_WORDS * 32;
 
 /**
- * Ranks below this are first searched without a directory, in `FIRST_WORDS` words: enough for a page if one row in
- * 32 is set.
+ * A selection that ends below this rank first reads only `FIRST_WORDS` words, without a directory. They suffice if at
+ * least one row in 32 is set.
  */
 const FIRST_RANKS = 128;
 const FIRST_WORDS = 256;
 
-/** The words that directories and selects of this thread have read. Tests compare it before and after. */
+/** Counts the words that this thread reads to make directories and to select. Tests compare it before and after. */
 export const ranking = { words: 0 };
 
 const directories = new WeakMap<Uint32Array, Uint32Array>();

@@ -25,7 +25,7 @@ function cut(bytes: number): number {
   return start;
 }
 
-/** Returns `length` words, all 0. Cost: a view; an allocation every 100th time. */
+/** Returns `length` words, all 0. Cost: a view; about every 100th call allocates a slab. */
 export function slabWords(length: number): Uint32Array<ArrayBuffer> {
   const bytes = length * Uint32Array.BYTES_PER_ELEMENT;
   if (bytes > CUT_BYTES_MAX) return new Uint32Array(length);
