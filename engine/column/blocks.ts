@@ -12,7 +12,10 @@ import { NO_OUTLINES, type RecordChunk, type Records } from './records.ts';
 // blocks are a valid stream of neighbouring records. With a line feed they are a stream of lines. The last block of a
 // page gets the end of the envelope instead.
 
-/** Follows every block: the rest of the stored block with the comma as its last byte. */
+/**
+ * Follows every block: the length of the stored block that the block's last bits have opened, and its only byte, the
+ * comma.
+ */
 export const SEPARATOR = Uint8Array.of(0x01, 0x00, 0xfe, 0xff, 0x2c);
 
 /**
@@ -76,7 +79,7 @@ export function blocksOf(records: Records, chunks: readonly BlockChunk[]): Recor
   };
 }
 
-/** Blocks contain no URLs, and `growth` is 0: `linkEnds` is read but multiplied by 0. */
+/** Blocks contain no URLs: `linkEnds` may be any array, because it is multiplied by a `growth` of 0. */
 function chunkOfBlocks(firstRow: number, { bytes, ends, kernel }: BlockRun): RecordChunk {
   return {
     firstRow,

@@ -68,7 +68,9 @@ export interface WrittenDictionary extends Omit<Dictionary, 'text'> {
 
 type StoredParts = Pick<Dictionary, 'text' | 'ends' | 'numbers'> & { readonly fitting?: Uint32Array | undefined };
 
-/** A dictionary of stored parts. `fitting` has one element, and is undefined if there are no misfits. */
+/**
+ * Makes a dictionary from its sections. The section `fitting` has one element, and is absent if there are no misfits.
+ */
 export function storedDictionary(type: ColumnType, { text, ends, numbers, fitting }: StoredParts): Dictionary {
   return { type, size: ends.length, fitting: fitting?.[0] ?? ends.length, ends, text, numbers };
 }

@@ -18,9 +18,9 @@ export const NO_OUTLINES: Outlines = { keys: [], lists: [] };
 export interface TopLevelKeys {
   /** The fields of the collection, in their order. */
   readonly fields: readonly string[];
-  /** Keys that are not fields, by code point. There may be many. */
+  /** Keys that are not fields, in code point order. There may be many. */
   readonly others: readonly string[];
-  /** All keys, in the same order. */
+  /** `fields`, then `others`. */
   readonly all: ReadonlySet<string>;
 }
 

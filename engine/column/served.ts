@@ -11,7 +11,7 @@ export interface ServedForm {
   /** ASCII without quote, backslash and final slash. */
   readonly baseUrl: string;
   readonly version: Version;
-  /** Replaces `/?format=api` after the id of own record links. `SPEC_LINK_END` changes nothing. */
+  /** Replaces `/?format=api` at the end of own links to records; `SPEC_LINK_END` keeps it. */
   readonly linkEnd: string;
 }
 

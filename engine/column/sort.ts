@@ -98,7 +98,7 @@ function byNumber(numbers: Float64Array, compare: Compare): Uint32Array {
   return order;
 }
 
-/** A range of the unfinished order whose texts are known to have the same first `shared` bytes. */
+/** A range of the order that is still to be sorted. All its texts start with the same `shared` bytes. */
 interface Run {
   readonly start: number;
   readonly end: number;
@@ -230,8 +230,8 @@ function valueOrder(type: ColumnType, { bytes, ends }: Texts, numbers: Float64Ar
 }
 
 /**
- * Compares whole numbers of one sign, with or without leading zeros. Cost: their length; parsing them would take its
- * square.
+ * Compares whole numbers of the same sign, with or without leading zeros. Cost: linear in their length; parsing them
+ * would be quadratic.
  */
 function compareIntegers(a: string, b: string): number {
   const [one, other] = [a, b].map((text) => text.replace(/^-?0*/, ''));
