@@ -36,7 +36,7 @@ export interface Sizing {
 const CONDITION_VALUES_MAX = 64;
 export const PLAN_VALUES_MAX = 1024;
 
-/** Own URLs that may be converted to their served form while planning: 30 us. */
+/** Maximum number of own URLs that planning converts to their served form. They take 30 us. */
 const READ_URLS_MAX = 16;
 
 /** Makes the step of a condition on the rows of an index. Cost: a binary search for each of at most 64 values. */

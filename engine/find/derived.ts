@@ -1,5 +1,5 @@
-// Indexes that are made for one request from those of the snapshot: over the values of linked records, and over the
-// years of dates.
+// Indexes that one request derives from those of the snapshot: over the values of linked records, and over the years of
+// dates.
 import { type CodeRange, type Dictionary, storedDictionary } from '../column/dictionary.ts';
 import type { ServedForm } from '../column/served.ts';
 import { type FieldIndex, invertedIndex } from '../index/field.ts';
@@ -14,8 +14,9 @@ interface Hop {
 }
 
 /**
- * The index of a field of linked records over the rows that link to them, through `hops` in this order. A null or
- * dangling link has a null value. Cost: `codeAt` takes a step for each hop; all else one pass over the rows, once.
+ * The index of a field of linked records, over the rows that link to them through `hops`, in this order. The value is
+ * null for a null or dangling link. Cost: `codeAt` takes a step per hop. The first call of any other function inverts
+ * the index: one pass over the rows.
  */
 export function joinedIndex(rows: number, hops: readonly Hop[], target: FieldIndex): FieldIndex {
   const { dictionary, grams } = target;
@@ -55,11 +56,11 @@ function inverted(rows: number, dictionary: Dictionary, codeAt: (row: number) =>
 
 const ENCODER = new TextEncoder();
 
-/** The index of the years of dates, in UTC. Values that are not dates have no year. Cost: some us for each year. */
+/** The index of the years of dates, in UTC. Null and values that are not dates have no year. Cost: some us per year. */
 export function yearIndex(dates: FieldIndex, form: ServedForm): FieldIndex {
   const { fitting, size } = dates.dictionary;
   const years: number[] = [];
-  /** The first code of each year, then that of values without a year. */
+  /** The first date code of each year, then that of the values without a year. */
   const firsts: number[] = [];
   for (let code = 0; code < fitting;) {
     const { year, end } = yearAt(dates.dictionary, code, form);
@@ -74,7 +75,7 @@ export function yearIndex(dates: FieldIndex, form: ServedForm): FieldIndex {
   const text = new Uint8Array(ends.at(-1) ?? 0);
   texts.forEach((bytes, i) => text.set(bytes, ends[i]! - bytes.length));
   const dictionary = storedDictionary('integer', { ends, text, numbers: Float64Array.from(years) });
-  /** Years and null, which is the last of them, as ranges of the codes of dates. */
+  /** Converts codes of years to codes of dates. The code after the last year is null. */
   const dateCodes = ({ start, end }: CodeRange): CodeRange => ({
     start: start > years.length ? size + 1 : firsts[start]!,
     end: end > years.length ? size + 1 : firsts[end]!,
@@ -93,7 +94,10 @@ export function yearIndex(dates: FieldIndex, form: ServedForm): FieldIndex {
   };
 }
 
-/** The year of a code, and the end of its codes. The stored double may round to the year before. */
+/**
+ * The year of a date, and the end of that year's codes. The stored number may be rounded into a neighbouring year, so
+ * those are tried too.
+ */
 function yearAt(dates: Dictionary, code: number, form: ServedForm): { readonly year: number; readonly end: number } {
   const rounded = new Date(dates.numbers![code]! / 1000).getUTCFullYear();
   for (const year of [rounded, rounded + 1, rounded - 1]) {

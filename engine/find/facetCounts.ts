@@ -32,8 +32,9 @@ interface Counting {
 const FACET_VALUES_MAX = 100;
 
 /**
- * Stored bytes of the values that all facets of a response show, divided equally among them. Values that would exceed a
- * facet's part are skipped. A serving thread writes the values again for each response, at 20 to 27 ns a byte.
+ * Maximum stored bytes of the values that all facets of a response show, divided equally among them. Values that would
+ * exceed a facet's share are skipped. A serving thread writes the values again for each response, at 20 to 27 ns a
+ * byte.
  */
 export const FACET_BYTES_MAX = 1 << 17;
 
@@ -168,8 +169,8 @@ function relatedTally({ index, steps }: Values, set: RowSet, slots: Uint32Array 
 }
 
 /**
- * Calls `visit` with the rows that the steps from `depth` on lead to from a row, and with -1 where a step leads to
- * none.
+ * Follows the steps from `depth` on, and calls `visit` with each row at their end. If a step leads to no row, it calls
+ * `visit` with -1.
  */
 function eachRelated(
   steps: Values['steps'],

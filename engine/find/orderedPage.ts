@@ -42,7 +42,7 @@ export function orderedPage(
   meter.purpose = order[0];
   meter.spend((end - start) * COST.listed);
   const shown: ShownRows = { rows: new Uint32Array(end - start), length: 0, meter };
-  // The order of values is computed, and paid for, by the first list that has a row.
+  // Computing the order of values may be expensive: an empty page returns before this.
   const keys = order.map((key) => {
     meter.purpose = key;
     const { index: stored, steps } = valuesAt(collection, key.path)!;
@@ -248,8 +248,8 @@ function sortWithinValue(shown: ShownRows, rows: Uint32Array, rest: readonly Key
 }
 
 /**
- * Sorts ascending rows by the keys. Sorts numbers made of place and position, so rows with the same value stay
- * ascending. Exact below 2^53, which is 90 million rows with as many values.
+ * Sorts ascending rows by the keys. Each row becomes one number, place * length + position, so rows with the same value
+ * stay ascending. Exact below 2^53, which is 90 million rows with as many values.
  */
 function sorted(shown: ShownRows, rows: Uint32Array, keys: readonly Key[]): Uint32Array {
   const [key, ...rest] = keys;

@@ -75,7 +75,7 @@ const NO_STEPS: readonly never[] = [];
 /** Fraction of the candidates that a search is assumed to keep: most searches are for rare values. */
 const SEARCH_SELECTIVITY = 1 / 8;
 
-/** Estimates say little about what a step drops, so at least this fraction is assumed. */
+/** Every step is assumed to drop at least this fraction of the rows, because estimates of what it keeps are rough. */
 const DROPPED_MIN = 1 / 8;
 
 /**

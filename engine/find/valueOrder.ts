@@ -100,8 +100,8 @@ function hasRepeats(numbers: Float64Array, { start, end }: CodeRange): boolean {
 }
 
 /**
- * All codes by value, null last. Cost: a step a code, and comparisons of displaced values with those that they may
- * belong between.
+ * All codes in the order of their values, null last. Cost: a step per code, and comparisons for own URLs and for
+ * instants beyond 2^53 microseconds, which are not in this order.
  */
 function sortedCodes(dictionary: Dictionary, form: ServedForm): Uint32Array {
   const compare = comparison(dictionary, form);
