@@ -14,7 +14,7 @@ interface Reader {
   /** Position in the postings, up to `end`. */
   at: number;
   end: number;
-  /** The last code read, not renumbered. */
+  /** The last code read, as numbered in `grams`. */
   last: number;
   /** True once a list had a form that no import writes. */
   isBroken: boolean;

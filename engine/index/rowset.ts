@@ -151,7 +151,9 @@ function stepsWithin(set: RowSet, start: number, end: number): number {
   return start === 0 && end > rows - 64 ? 0 : 2 * wordsFor(rows) + wordsOrRows(set);
 }
 
-/** The words of a bitmap, plus the rows of the list for a complement. */
+/**
+ * The words or rows to read for one pass over a set. For the complement of a list: its bitmap and the rows of the list.
+ */
 function wordsOrRows(set: RowSet): number {
   if (set.kind === 'complement') return wordsFor(set.rows) + (set.of.kind === 'list' ? set.of.rows.length : 0);
   return set.kind === 'bitmap' ? set.words.length : countRows(set);

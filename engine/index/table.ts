@@ -77,7 +77,10 @@ export function rowAfterId(collection: CollectionIndex, id: number): number {
   return upperBound(collection.ids.dictionary.numbers!, id);
 }
 
-/** The parents of a set of rows of a child table, over `parentRows` rows. Cost: the set, and O(parentRows / 32). */
+/**
+ * The parent rows of a set of child rows. `parentRows` is the size of the parent table. Cost: one step per child row,
+ * and O(parentRows / 32).
+ */
 export function parentsOf(table: Table, set: RowSet, parentRows: number): RowSet {
   const parents = table.parents!;
   if (countRows(set) <= parentRows / 64) return fewParents(parents, set);
