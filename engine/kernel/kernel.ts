@@ -1,6 +1,6 @@
 // The memory kernel: copies, splices, searches and counts bytes in shared memory, at the speed of memory. Compiled from
-// committed bytes; one instance per thread and pair of memories. A page costs 1.24 times a cold view of its bytes. With
-// a copy in JavaScript it would cost 2.6 times.
+// committed bytes; one instance per thread and pair of memories. A page costs 1.24 times as much as reading its bytes
+// from uncached memory. With a copy in JavaScript it would cost 2.6 times as much.
 import { KERNEL_BASE64 } from './bytes.ts';
 import type { Kernel } from './contract.ts';
 import { scratch, type Scratch } from './own.ts';

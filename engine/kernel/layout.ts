@@ -41,7 +41,7 @@ export const NEEDLE_BYTES_MAX = 3056;
 export const RANGES_AT = 4096;
 /** The maximum number of ranges per gather. */
 export const RANGES_MAX = 7680;
-/** The start of the room. */
+/** The start of the room, the area in which bytes are assembled. */
 export const ROOM_AT = 65_536;
 /** The number of bytes that the kernel may write after the requested ones. */
 export const OVERRUN_BYTES = 64;

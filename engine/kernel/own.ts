@@ -1,5 +1,5 @@
-// A thread's own memory: the inputs of the kernel, and the room in which it assembles bytes. It is not shared: threads
-// do not see each other's, and JavaScript reads it as fast as any array.
+// A thread's own memory: the inputs of the kernel, and the room, an area in which it assembles bytes. It is not shared:
+// threads do not see each other's, and JavaScript reads it as fast as any array.
 import { OVERRUN_BYTES, ROOM_AT } from './layout.ts';
 
 const PAGE_BYTES = 65_536;
@@ -7,7 +7,7 @@ const PAGES_MAX = 65_536;
 /** Untouched pages cost nothing. A page of 100 records and three bitmaps of a million rows fit. */
 const PAGES_INITIAL = 32;
 
-/** The own memory of one thread. */
+/** The memory of one thread, invisible to all others. */
 export interface Scratch {
   readonly memory: WebAssembly.UnsharedMemory;
   /** View of the whole memory, replaced when it grows. */
