@@ -19,7 +19,7 @@ export interface Body {
   pieceAt(offset: number): Uint8Array;
 }
 
-/** A body that is whole in memory. Cost: none, and none to read it from its start. */
+/** A body that is completely in memory. Cost: none; `pieceAt(0)` returns `bytes` itself. */
 export function wholeBody(bytes: Uint8Array): Body {
   return new WholeBody(bytes);
 }

@@ -225,7 +225,7 @@ function endOfSlice({ records, rows }: Gathering, first: number, end: number): n
   return i;
 }
 
-/** The members and own URLs of a record: the upper bound of the reads to cut it. */
+/** Upper bound of the reads that cutting a record takes: the number of its members and own URLs. */
 function membersAt({ memberEnds, linkEnds }: RecordChunk, index: number): number {
   const before = index === 0 ? 0 : memberEnds[index - 1]! + linkEnds[index - 1]!;
   return memberEnds[index]! + linkEnds[index]! - before;
@@ -268,7 +268,10 @@ function writeRows({ records, rows }: Gathering, writer: RecordWriter, first: nu
   }
 }
 
-/** Lists the byte ranges of the rows, and copies them at once, separately for each kernel. */
+/**
+ * Copies the rows to the room. Lists their byte ranges, and calls `gather` once for up to RANGES_MAX ranges of one
+ * kernel.
+ */
 function copyRows({ records, rows }: Gathering, ends: Float64Array, first: number, end: number): void {
   const { words } = scratch;
   let kernel: Kernel | undefined;

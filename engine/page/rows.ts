@@ -62,7 +62,10 @@ function runBody(records: Records, run: Run): Body {
   return wholeBody(chunk.bytes.subarray(startOf(chunk, growth, first), endOf(chunk, growth, end - 1) - 1));
 }
 
-/** The same rows as lines: a line feed follows each record. Cost: stored neighbours need no measuring. */
+/**
+ * The same rows as lines: a line feed follows each record. Neighbouring records that are served as stored need not be
+ * measured.
+ */
 export function ndjsonRows(served: ServedRows): Measuring {
   const { records, rows, form, keys } = served;
   if (countSelected(rows) === 0) return () => EMPTY;
