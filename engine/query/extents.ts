@@ -1,5 +1,5 @@
-// `bbox` and `datetime`: conditions on the box and the period of a record, which are the record itself or a record that
-// it links to. Source: A166, A167.
+// `bbox` and `datetime`: conditions on the box and on the period of a record. The record has them itself, or links to a
+// record that has them. Source: A166, A167.
 import type { CollectionIndex } from '../index/table.ts';
 import type { Condition } from './ask.ts';
 import { DAY_MICROSECONDS } from './dateParts.ts';
@@ -13,8 +13,8 @@ import { parseValue } from './values.ts';
 type Box = readonly [number, number, number, number];
 
 /**
- * Reads `west,south,east,north`. A record matches if its box overlaps this one, borders included. A box with west >
- * east crosses the date line, here and in records. Records without all four edges do not match. Source: A166.
+ * Reads `west,south,east,north`. A record matches if its box overlaps this one, borders included. If west > east, a box
+ * crosses the date line, here and in records. Records without all four edges do not match. Source: A166.
  */
 export function readBbox(reading: Reading, value: string, at: number): void {
   const paths = pathsTo(reading, 'bboxes', at);
@@ -28,7 +28,7 @@ export function readBbox(reading: Reading, value: string, at: number): void {
   ]);
 }
 
-/** The box in a text, or the message for the client. */
+/** Parses a box. Returns a message for the client if the text is not one. */
 function boxIn(text: string): Box | string {
   const edges = text.split(',', 5).map((edge) => parseValue('float', edge));
   if (edges.length !== 4 || edges.some(({ kind }) => kind === 'error')) return MESSAGES.box;
@@ -44,9 +44,9 @@ function boxIn(text: string): Box | string {
 }
 
 /**
- * Reads `start/end`, `../end`, `start/..` or one time. A record matches if its period overlaps, borders included. A
- * date without a time is that whole day. A period without an end is open, one without a start does not match. Source:
- * A167.
+ * Reads `start/end`, `../end`, `start/..` or one time. A record matches if its period overlaps this one, borders
+ * included. A date without a time is the whole day. A period without an end is open; a period without a start does not
+ * match. Source: A167.
  */
 export function readDatetime(reading: Reading, value: string, at: number): void {
   const paths = pathsTo(reading, 'times', at);
@@ -61,11 +61,11 @@ export function readDatetime(reading: Reading, value: string, at: number): void 
 
 interface Interval {
   readonly start: string | undefined;
-  /** The end in microseconds; `lt` if it is the start of the next day. */
+  /** `value` is in microseconds since 1970. With `lt` it is the start of the day after the last one. */
   readonly end: { readonly value: string; readonly lookup: 'lt' | 'lte' } | undefined;
 }
 
-/** The interval in a text, or the message for the client. */
+/** Parses an interval. Returns a message for the client if the text is not one. */
 function intervalIn(text: string): Interval | string {
   const parts = text.split('/', 3).map((part) => part.trim());
   if (parts.length > 2 || parts.every((part) => part === '..')) return MESSAGES.interval;
@@ -81,8 +81,8 @@ function endOf(value: string, isDay: boolean): NonNullable<Interval['end']> {
 }
 
 /**
- * The paths from records of the list to records of a collection: the empty path for that collection itself, otherwise
- * one for each link to it. If there is none, the parameter has no effect.
+ * The paths from records of the list to records of collection `target`: the empty path if that is the collection
+ * itself, otherwise one path per link to it. Without such a path, the parameter has no effect.
  */
 function pathsTo(reading: Reading, target: string, at: number): readonly (readonly string[])[] {
   const collection = reading.collection!;
@@ -99,7 +99,7 @@ function linksTo(collection: CollectionIndex, target: string): readonly (readonl
     .map((name) => [name]);
 }
 
-/** Adds conditions on the record at the end of one of the paths. */
+/** Requires that all conditions match the record at the end of one of the paths. */
 function addAnyOf(
   reading: Reading,
   paths: readonly (readonly string[])[],

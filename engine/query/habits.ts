@@ -1,15 +1,17 @@
-// Habits of clients of similar services, and the forms that work here. Strict mode, the pages and the client guide
-// show it. Data only; key.ts and parse.ts read it for names that have no meaning here. Source: A163.
+// Parameters and lookups of similar services, with the forms that work here. Strict mode, the pages and the client
+// guide suggest them. They are looked up only for names without a meaning here. Source: A163.
 
-/** Parameters of other services, with the form that works here. */
+/** Parameters of other services, and the form that replaces them here. */
 export interface ParameterHabit {
   readonly names: readonly string[];
-  /** The services that have them. */
+  /** The services that use these names. */
   readonly of: string;
   readonly form: string;
 }
 
-/** Lookups of other services, with the lookup that works here; `isNegated` with `!` after it. */
+/**
+ * Lookups of other services, and the lookup that replaces them here. With `isNegated`, the key needs a `!` at its end.
+ */
 export interface LookupHabit {
   readonly names: readonly string[];
   readonly of: string;
@@ -68,7 +70,7 @@ const LOOKUPS_BY_NAME: ReadonlyMap<string, LookupHabit> = new Map(
   LOOKUP_HABITS.flatMap((habit) => habit.names.map((name) => [name, habit] as const)),
 );
 
-/** The form of a parameter that other services have; undefined for any other name. */
+/** The form that replaces a parameter of other services; undefined for any other name. Ignores case. */
 export function formOfHabit(name: string): string | undefined {
   return FORMS.get(name.toLowerCase());
 }

@@ -117,7 +117,7 @@ const places = new Int32Array(PARAMETERS.length);
 
 /**
  * Reads the parameters of the view in the order of their table, and calls `other` for all other names. The values of a
- * repeated parameter are joined, or its last value counts (A47).
+ * repeated parameter are joined if it `isJoined`; otherwise the last one counts (A47).
  */
 function readParameters(reading: Reading, view: View, other: (name: string, at: number) => void): void {
   const { parameters, options } = reading;

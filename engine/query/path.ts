@@ -83,7 +83,7 @@ export interface PathEnd {
   readonly link: Link | undefined;
   /** The path ends on a relation, so `index` is over its ids (A36). */
   readonly isRelation: boolean;
-  /** The names that lead on from the relation to its id. */
+  /** The names from the relation to its id; empty if the path ends on a field. */
   readonly idNames: readonly string[];
   readonly steps: readonly (ManyStep | LinkStep)[];
 }
@@ -149,8 +149,8 @@ export function namesAfter(collection: CollectionIndex, names: readonly string[]
 }
 
 /**
- * Cached ends of the paths of frequent conditions, by the identity of the path array. A path that another thread sent
- * is a copy and has no entry.
+ * Located fields of frequent conditions, by path. The key is the array itself, not its contents: an array received from
+ * another thread is a copy and has no entry.
  */
 const places = new WeakMap<
   readonly string[],

@@ -8,14 +8,18 @@ import { locate } from './path.ts';
 import { MESSAGES, tooManyWords } from './problems.ts';
 import type { Reading } from './readers.ts';
 
-/** A word with its spellings, folded: as it is, and without an English plural. The last is part of the others. */
+/**
+ * The folded spellings of a word: as typed, then without an English plural ending. The last one is contained in all
+ * others.
+ */
 type Word = readonly string[];
 
 type Path = readonly string[];
 
 /**
- * Reads words and phrases in double quotes. Each must be part of the text of a search field, after case and accents are
- * folded. Without an order, the records with the words in their titles come first. Cost: the value.
+ * Reads words and phrases in double quotes. A record matches if each is contained in a search field, ignoring case and
+ * accents. Without `ordering` or `after`, records with the words in their titles come first. If the collection has no
+ * search field, the parameter has no effect. Cost: the length of the value.
  */
 export function readSearch(reading: Reading, value: string, at: number): void {
   const collection = reading.collection!;
@@ -56,7 +60,7 @@ function pathsOf(collection: CollectionIndex, names: string): Path[] {
 
 const WORD = /"([^"]*)"?|([^\s"]+)/g;
 
-/** The words of a text, each once. */
+/** The distinct words and phrases of a text. */
 function wordsIn(text: string): readonly Word[] {
   const words = new Map<string, Word>();
   for (const [, phrase, word] of text.matchAll(WORD)) {
@@ -66,7 +70,7 @@ function wordsIn(text: string): readonly Word[] {
   return [...words.values()];
 }
 
-/** Letters that must remain of a word without its plural: `gas` and `has` are no plurals. */
+/** A plural ending is removed only if this many letters remain: `gas` and `has` are not plurals. */
 const STEM_LETTERS_MIN = 3;
 
 function spellings(word: string): Word {
@@ -78,7 +82,10 @@ function spellings(word: string): Word {
 const PART = 'has word';
 const WHOLE = 'has whole word';
 
-/** The word in one of the fields. The shortest spelling is part of the others. */
+/**
+ * Conditions of which one must match: that a field contains the word. `PART` needs only the shortest spelling, which
+ * all others contain.
+ */
 function inAnyOf(paths: readonly Path[], word: Word, lookup: typeof PART | typeof WHOLE): AnyOf {
   const operand = { kind: 'text', values: lookup === PART ? word.slice(-1) : word } as const;
   return paths.map((path): readonly Condition[] => [{ key: 'search', path, lookup, isNegated: false, operand }]);

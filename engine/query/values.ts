@@ -97,7 +97,7 @@ function instantOf(text: string, type: 'date' | 'dateTime'): ValueReading<string
 
 /** An instant as programs print it: any number of decimals, also after a comma, `t`, `z`, and `+0100` or `+01`. */
 const PRINTED = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(:\d\d(?:[.,]\d+)?)?(?:([Zz])|([+-]\d\d)(?::?(\d\d))?)?$/;
-/** Length of `:15.123456`: seconds with the decimals that count. */
+/** Length of `:15.123456`: seconds with six decimals. Later decimals are below a microsecond. */
 const SECONDS_LENGTH = 10;
 
 /** The same instant in the spelling of A34, without the decimals beyond microseconds; other texts unchanged (A159). */
