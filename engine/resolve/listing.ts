@@ -7,7 +7,6 @@ import { type Body, wholeBody } from '../page/envelope.ts';
 import type { Measuring } from '../page/gather.ts';
 import { LISTED_ROWS_MAX, resolving } from './paths.ts';
 
-/** A listing. */
 export interface TextListing {
   readonly entries: number;
   readonly head: string;

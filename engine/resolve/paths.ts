@@ -9,13 +9,13 @@ import { valuesAt } from '../query/path.ts';
 import { COMPLETE_STATUS, type FieldPath, type PlacedCollection, PREFERRED_STATES } from '../schema/resolved.ts';
 import { hasPrefix } from '../bits/bytes.ts';
 
-/** Bytes of a requested path or identifier, once decoded: the longest path in Linux. Source: A131. */
+/** Maximum bytes of a requested path or identifier after decoding, as Linux limits paths. Source: A131. */
 export const RESOLVED_BYTES_MAX = 4096;
 
-/** Segments of a requested path: each costs one to four look-ups. Source: A131. */
+/** Maximum segments of a requested path. Each takes one to four look-ups. Source: A131. */
 export const SEGMENTS_MAX = 128;
 
-/** Rows of one value, in the order of ids, among which the best is chosen. Source: A130. */
+/** Maximum number of rows with the same path or id, in id order, among which the best one is chosen. Source: A130. */
 export const CANDIDATES_MAX = 4096;
 
 /**
@@ -35,7 +35,7 @@ export function indexAt(collection: CollectionIndex, path: FieldPath): FieldInde
   return values?.steps.length === 0 ? values.index : undefined;
 }
 
-/** The index of such a field if its values are texts. */
+/** Like `indexAt`, but also `undefined` if the values are not texts. */
 export function textIndexAt(collection: CollectionIndex, path: FieldPath): FieldIndex | undefined {
   const index = indexAt(collection, path);
   return index?.dictionary.type === 'text' ? index : undefined;
@@ -178,7 +178,7 @@ export class PathIndex {
     return found < dictionary.size ? found : -1;
   }
 
-  /** The best of a row, -1 for none, and of the rows with a stored path. */
+  /** The best row with a stored path, or `other` if that is better. `other` may be -1 for no row. */
   #bestOf(stored: Uint8Array, other: number): number {
     const { dictionary } = this.#paths!;
     const code = codeOf(dictionary, stored);
