@@ -44,7 +44,7 @@ export const PREFERRED_STATES: readonly string[] = ['citable', 'published'];
 /** The status of a record whose data is complete. The record must also be in one of the preferred states. */
 export const COMPLETE_STATUS = 'completed';
 
-/** The datasets, each with an id and of one observation (A132). */
+/** The datasets. Each has an id and belongs to an observation (A132). */
 export const DATASETS = {
   collection: 'drsdatasets',
   id: ['drsId'],
@@ -53,7 +53,7 @@ export const DATASETS = {
   placed: ['observation'],
 } as const;
 
-/** The identifiers. Each names its record by the id and by a code of the collection (A133). */
+/** The identifiers. Each names its record by the record's id, and by the code of the record's collection (A133). */
 export const IDENTIFIERS = {
   collection: 'identifiers',
   url: ['url'],
