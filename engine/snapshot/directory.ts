@@ -30,7 +30,6 @@ export interface Section {
   readonly width: Width;
 }
 
-/** The directory of a file. */
 export interface Directory {
   /** The hash of the declaration that the sections follow (`schemaHash`). */
   readonly schema: string;

@@ -147,7 +147,7 @@ function strayRecords(
   for (let i = 0; i < chunks; i++) {
     const path = runPath(RECORDS, name, i);
     const run = sections.views(RECORDS, path);
-    // Ends are stored for the placeholder, but the bytes contain the base URL.
+    // Ends count placeholders, but `run.bytes` already has the base URL in their place.
     const bytes = run.bytes.length - growth * run.links.length;
     const stray = strayIn(sections, RECORDS, path, { outlines: lists.length }, { bytes });
     if (stray) return stray;

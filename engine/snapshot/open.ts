@@ -46,7 +46,7 @@ export interface Catalogue {
   readonly created: string | undefined;
   readonly baseUrl: string;
   readonly metadata: Metadata;
-  /** Knows all 34 names of the root view. Throws for other names. */
+  /** Accepts all 34 names of the root view. Throws for other names. */
   collection(name: string): CollectionIndex;
 }
 

@@ -5,7 +5,8 @@ import type { Section } from './directory.ts';
 import type { Refusal } from './header.ts';
 
 /**
- * Why `links` are not positions of consecutive placeholders in record bytes of this length. Cost: one pass over them.
+ * Returns a refusal unless `links` ascend, and placeholders at these positions neither overlap nor end after `bytes`,
+ * the length of the record bytes. Cost: one pass over them.
  */
 export function misplacedLink(links: Uint32Array, bytes: number): Refusal | undefined {
   let end = 0;
@@ -17,8 +18,9 @@ export function misplacedLink(links: Uint32Array, bytes: number): Refusal | unde
 }
 
 /**
- * Why record bytes are too short for their number of placeholders. That number decides how much memory they take with
- * the base URL. `links` maps the sections of record bytes to those of positions. Cost: their number.
+ * Returns a refusal if record bytes are too short for their number of placeholders. That number decides how much memory
+ * they take with the base URL. `links` maps the sections of record bytes to those of positions. Cost: a step per
+ * section.
  */
 export function tooManyLinks(sections: readonly Section[], links: ReadonlyMap<number, number>): Refusal | undefined {
   for (const [bytes, at] of links) {

@@ -60,9 +60,9 @@ export interface SectionKind {
   readonly suffix?: string;
   readonly element: keyof typeof ELEMENTS;
   readonly count?: SectionCount;
-  /** Key of the section whose parts end at these elements. */
+  /** Key of a section that consists of parts. These elements are the ends of the parts. */
   readonly endsOf?: string;
-  /** Key of the section whose parts start at these elements; the first element is 0. */
+  /** Key of a section that consists of parts. These elements are the starts of the parts; the first one is 0. */
   readonly startsOf?: string;
   /** Exclusive upper bound of all elements. */
   readonly below?: SectionBound;

@@ -75,7 +75,7 @@ export class SnapshotWriter {
 
   /**
    * Adds a section whose bytes come in pieces. Each piece is used before the next one is requested. No other section
-   * shares its place: record bytes are loaded with another base URL, whose positions are in the neighbouring sections.
+   * shares its place: loading inserts the base URL into record bytes, at the positions that one other section lists.
    * Cost: one pass for the checksum and the digest.
    */
   addPieces(name: string, pieces: Iterable<Uint8Array>): void {
@@ -97,9 +97,9 @@ export class SnapshotWriter {
   }
 
   /**
-   * Adds a section of another file; `pieces` are its bytes and padding. It shares the place of an equal earlier section
-   * as with `addArray`, unless `isAlone`, as with `addPieces`. Checksum and digest are not verified. Cost: a copy; none
-   * if the place is shared.
+   * Adds a section of another file. `pieces` are its bytes and padding; checksum and digest are not verified again. If
+   * `isAlone`, it gets a place that no other section shares, as with `addPieces`. Otherwise it shares the place of an
+   * equal earlier section. Cost: a copy; none if the place is shared.
    */
   carry(section: Section, pieces: Iterable<Uint8Array>, isAlone: boolean): void {
     if (isAlone) this.#write(section, pieces);
