@@ -1,29 +1,29 @@
-// The change feed of a generation: the last changes as lines of JSON, for clients that keep copies. A response is the
-// end of these bytes, so that nothing is made for a request.
+// The change feed of a generation: the latest changes as lines of JSON, for clients that keep copies of records. A
+// response is a suffix of these bytes, so nothing is computed per request.
 import { hash } from 'node:crypto';
 import path from 'node:path';
 import { GENERATION_DIGITS } from '../engine/snapshot/loaded.ts';
 import { OperationError } from './operationError.ts';
 
-/** The most bytes of the lines of changes: some 450,000 changes. Every replica has them in memory. */
+/** Maximum bytes of the lines: some 450,000 changes. Every replica has them in memory. */
 export const FEED_BYTES_MAX = 64_000_000;
-/** The most generations: 100 days of one every quarter of an hour. Their index has 800 kB. */
+/** Maximum number of generations: one every 15 minutes for 100 days. Their index takes 800 kB. */
 export const FEED_GENERATIONS_MAX = 10_000;
-/** No feed with its index is longer. */
+/** Maximum bytes of a feed with its header and index. */
 export const FEED_FILE_BYTES_MAX = FEED_BYTES_MAX + (1 << 21);
 
 const FORMAT = 1;
 const LINE_FEED = 0x0a;
 
-/** A generation with its changes from the one before, as lines. */
+/** A generation, and its changes from the previous one as lines of JSON. */
 export interface FeedPart {
   readonly generation: string;
   readonly lines: readonly Uint8Array[];
 }
 
 /**
- * A feed in shared memory. The response to a client that has one of the `generations` is `bytes` from its offset on.
- * The last generation is the served one. `sha256` is that of all lines.
+ * A feed in shared memory. A client that has one of the `generations` gets the bytes from that generation's offset on.
+ * The last generation is the one being served. `sha256` is the hash of the index and all lines.
  */
 export interface ChangeFeed {
   readonly bytes: Uint8Array;
@@ -56,8 +56,8 @@ function lineOf(value: unknown): Uint8Array {
 }
 
 /**
- * The feed in these bytes, copied into shared memory. Throws OperationError `input` with `name` if they are damaged or
- * the feed of another generation. Cost: a hash of them, 0.1 s for the longest.
+ * Decodes a feed and copies it to shared memory. Throws OperationError `input` with `name` if the bytes are damaged or
+ * belong to another generation. Cost: one hash of them, 0.1 s for the longest feed.
  */
 export function decodeFeed(bytes: Uint8Array, generation: string, name: string): ChangeFeed {
   const refused = (what: string): never => {
@@ -68,7 +68,7 @@ export function decodeFeed(bytes: Uint8Array, generation: string, name: string):
   const head = lineOf({ format: FORMAT, sha256 });
   if (!head.every((byte, i) => byte === bytes[i])) return refused('it is damaged, or no change feed of this version');
   const start = bytes.indexOf(LINE_FEED, indexStart) + 1;
-  // As encodeFeed wrote it: the hash is right.
+  // The hash is right, so the index has the form that encodeFeed writes.
   const index = JSON.parse(Buffer.from(bytes.subarray(indexStart, start)).toString()) as [string, number][];
   if (index.at(-1)?.[0] !== generation) return refused('it is the change feed of another generation');
   const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
@@ -76,15 +76,15 @@ export function decodeFeed(bytes: Uint8Array, generation: string, name: string):
   return { bytes: shared, generations: index.map(([one, end]) => [one, start + end]), sha256 };
 }
 
-/** The name of the change log in the folder of a replica that follows another. */
+/** The name of the change log in the folder of a replica that follows another catalogue. */
 export const CHANGES_FILE = 'changes.log';
 
-/** Where the log of the changes that lead to a snapshot file is, if there is one. */
+/** The path of the change log that belongs to a snapshot file. The log may not exist. */
 export function changeLogOf(snapshot: string): string {
   return path.join(path.dirname(snapshot), CHANGES_FILE);
 }
 
-/** Where the feed of a snapshot file is, if a target had one. */
+/** The path of a downloaded feed, next to its snapshot file. It exists only if the target has a feed. */
 export function feedFileOf(snapshot: string): string {
   return `${snapshot}.changes`;
 }

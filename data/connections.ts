@@ -1,21 +1,22 @@
-// Connections to the host of a catalogue, a target or a credential service: directly, or through the proxy that
-// HTTP_PROXY, HTTPS_PROXY and NO_PROXY name for it, in capitals or small letters, as in curl.
+// Connections to the host of a catalogue, a target or a credential service: direct, or through the proxy in the
+// environment variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY. As in curl, their names may be in lower case.
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { OperationError } from './operationError.ts';
 
-/** A request below the origin of a host. */
+/** A request without the origin of its URL. */
 type HostRequest = Omit<Dispatcher.RequestOptions, 'origin'>;
 
-/** The connections to one host. Nothing is followed, retried or unpacked. */
+/** Connections to one host. They do not follow redirects, retry, or decompress. */
 export interface Connections {
   request(options: HostRequest): Promise<Dispatcher.ResponseData>;
-  /** Ends what is under way. */
+  /** Aborts pending requests and closes all connections. */
   destroy(): Promise<void>;
 }
 
 /**
- * At most `connections` to the host of an origin. It may take `timeoutMs` to be reached, to begin a response, and
- * between two pieces of a body. `isDirect` uses no proxy. Throws OperationError `usage` if a proxy is not a URL.
+ * Opens at most `connections` connections to an origin. `timeoutMs` limits each of these: connecting, the wait for a
+ * response, and a pause in its body. With `isDirect` no proxy is used. Throws OperationError `usage` if the environment
+ * names an invalid proxy.
  */
 export function connectionsTo(origin: string, timeoutMs: number, connections: number, isDirect = false): Connections {
   const connect = { timeout: timeoutMs };
@@ -31,9 +32,9 @@ export function connectionsTo(origin: string, timeoutMs: number, connections: nu
     connect,
     requestTls: connect,
     proxyTls: connect,
-    // An http: origin is requested by its whole URL: many proxies open tunnels to port 443 only.
+    // Sends whole http: URLs to the proxy instead of opening a tunnel: many proxies allow tunnels to port 443 only.
     proxyTunnel: false,
-    // Without it, connections for such requests have neither limit nor timeouts.
+    // The agent's default pool ignores the limits for such requests.
     factory: (host, more) => new Pool(host, Object.assign({}, more, options)),
     ...(httpProxy !== undefined && { httpProxy }),
     ...(httpsProxy !== undefined && { httpsProxy }),
@@ -41,7 +42,10 @@ export function connectionsTo(origin: string, timeoutMs: number, connections: nu
   return { request: (request) => agent.request({ ...request, origin }), destroy: () => agent.destroy() };
 }
 
-/** The URL of a proxy in the environment. `host:port` alone is a proxy without TLS. */
+/**
+ * The URL of a proxy from the environment. `host:port` is an http: proxy. Throws OperationError `usage` for another
+ * URL.
+ */
 function proxyIn(name: string): string | undefined {
   const value = (process.env[name.toLowerCase()] ?? process.env[name] ?? '').trim();
   if (value === '') return undefined;

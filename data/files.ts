@@ -91,10 +91,7 @@ export function openFile(file: string): number {
   return attempt(what, () => openSync(file, 'r'));
 }
 
-/**
- * Throws OperationError `file` unless these are the properties of a regular file: not of a pipe, a device or a
- * directory.
- */
+/** Throws OperationError `file` unless `found` describes a regular file: not a pipe, a device or a directory. */
 export function assertFile(file: string, found: Pick<Stats, 'isFile'>): void {
   if (!found.isFile()) throw new OperationError('file', `cannot read ${file}: ${NO_FILE}`);
 }

@@ -1,4 +1,4 @@
-// Loads a data set directory: imports it to a temporary file and loads that. The file has lost its name before this
+// Loads a data set directory: imports it to a temporary file and loads that file. The file is unlinked before this
 // returns or a signal ends the process.
 import { closeSync } from 'node:fs';
 import path from 'node:path';

@@ -153,9 +153,9 @@ function memoryOf(message: object): readonly ArrayBuffer[] {
 }
 
 /**
- * Yields the results of all orders in their order. `ahead` orders are in progress, so that no thread is idle while
- * results are used. Rejects with the first failure. However it ends, no order is in progress then. Memory: at most
- * `ahead` results.
+ * Runs all orders, at most `ahead` at once, and yields their results in the same order. A thread is thus not idle while
+ * a result is used. Rejects with the first failure. Before it ends, it waits until no order is in progress. Memory: at
+ * most `ahead` results.
  */
 export async function* inOrder<Order, Result>(
   orders: AsyncIterable<Order> | Iterable<Order>,
