@@ -14,12 +14,12 @@ import {
 } from './differences.ts';
 
 const BODY_BYTES_MAX = 64 << 20;
-/** A request is tried this often if its connection fails or its status is temporary. */
+/** Maximum number of attempts if the connection fails or the status is temporary. */
 const TRIES = 3;
 const WAIT_MS = 1000;
 const PASSING = [429, 502, 503, 504];
 
-/** `rate` is in requests a second to each server. `clock` is steady, in milliseconds. */
+/** `rate` is in requests a second to each server. `clock` is monotonic, in milliseconds. */
 export interface CompareOptions {
   readonly concurrency: number;
   readonly rate: number;

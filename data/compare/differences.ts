@@ -30,7 +30,7 @@ export const CAUSES = {
   vary: ['Vary lacks a header', ''],
 } as const satisfies Readonly<Record<string, readonly [text: string, cure: string]>>;
 
-/** The name of a cause, as `--accept` has it. */
+/** The name of a cause, as in `--accept`. */
 export type Cause = keyof typeof CAUSES;
 
 /** One difference of one request; `upstream` and `replica` show the two values in a few words. */
@@ -74,7 +74,7 @@ function headerDifference(cause: Cause, upstream: string, replica: string): read
   return upstream === replica ? [] : [{ cause, upstream: upstream || 'none', replica: replica || 'none' }];
 }
 
-/** A longer Vary is right: the replica may compress, for example. */
+/** The replica may list additional headers in Vary, for example because it compresses. */
 function varyDifference(upstream: string, replica: string): readonly Difference[] {
   const members = listText(replica).split(', ');
   const isCovered = listText(upstream)
