@@ -66,7 +66,7 @@ export class SnapshotCache {
     return new SnapshotCache(directory, setting, target, index);
   }
 
-  /** The cached generations, the one that was served last first. */
+  /** The cached generations. The one that was served most recently is first. */
   get pointers(): readonly Pointer[] {
     return this.#pointers;
   }

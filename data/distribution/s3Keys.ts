@@ -1,5 +1,5 @@
-// Keys of an S3 server: those of the environment, or keys that a service issues for some time and that are renewed
-// before they expire. No message has a key or a token.
+// Keys of an S3 server: either fixed ones from the environment, or temporary ones from a service, renewed before they
+// expire. Messages never contain a key or a token.
 import { bytesWithin } from '../boundedBytes.ts';
 import { connectionsTo } from '../connections.ts';
 import { textWithin } from '../files.ts';
@@ -8,11 +8,11 @@ import { childElements, textContent, readXml } from '../xml/xml.ts';
 import { targetError } from './httpExchange.ts';
 import type { KeyService, S3Access, S3Keys } from './target.ts';
 
-/** Keys are renewed this long before they expire, or after half of a shorter time. */
+/** Keys are renewed this long before they expire, or halfway to their expiry if that is later. */
 const EARLY_MS = 300_000;
 const BYTES_MAX = 1 << 16;
 const LIMITS = { depth: 16, elements: 100, attributes: 16, instructions: 16 } as const;
-/** TLS, or one of the hosts that get a token without it in the SDKs of AWS. */
+/** URLs that may receive a token: https, or the local and link-local hosts that the AWS SDKs also allow without TLS. */
 const TLS_OR_LOCAL =
   /^https:|^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]|169\.254\.170\.2|169\.254\.170\.23|\[fd00:ec2::23\])(?::|\/)/;
 
@@ -21,8 +21,9 @@ interface IssuedKeys extends S3Keys {
 }
 
 /**
- * Returns a function that resolves to valid keys. It throws OperationError `network` if the service issues none, and
- * `file` for the file of a token. Throws OperationError `usage` for a URL that no token may be sent to.
+ * Returns a function that resolves to valid keys; undefined if none are configured. It rejects with OperationError
+ * `network` if the service issues no keys, and `file` if the token file cannot be read. Throws OperationError `usage`
+ * if the URL of the service is invalid or must not receive a token.
  */
 export function keySource({ keys, keyService }: S3Access, timeoutMs: number): () => Promise<S3Keys | undefined> {
   if (!keyService || (keys?.id ?? '') !== '') return () => Promise.resolve(keys);
@@ -93,7 +94,7 @@ function jsonTexts(text: string): Texts {
   }
 }
 
-/** The texts of `Credentials`, two levels below the root. */
+/** The child elements of `Credentials`, which is two levels below the root, with their texts. */
 function xmlTexts(text: string): Texts {
   const reading = readXml(text, LIMITS);
   if (reading.kind === 'refused') return {};
