@@ -80,7 +80,7 @@ function attemptIn<T>(path: string, act: () => T): T {
   return attempt(`cannot hold records in ${path}`, act);
 }
 
-/** The number in a row without a text. */
+/** Marks a row whose value is null. */
 export const NULL_NUMBER = 0xffffffff;
 
 /**
@@ -107,8 +107,8 @@ export interface DecodedTexts {
 }
 
 /**
- * A table. For a child table, `rowEnds` counts its rows up to and including each row of its parent. Parent rows after
- * the last one have no array. For the root it is empty.
+ * A table. For a child table, `rowEnds` has for each parent row the number of child rows up to and including its own.
+ * Missing elements at the end are parent rows without child rows. `rowEnds` is empty for the root table.
  */
 export interface TableBatch {
   readonly path: string;

@@ -355,7 +355,7 @@ function writeColumn(
   return { nulls, targets: { path, to, ids: ids!, counts } };
 }
 
-/** Writes a column. Returns where the rows of each code start among its rows by code; empty for ids. */
+/** Writes a column. Returns the start of each code's rows in the rows sorted by code; empty for ids. */
 function writeStored(writer: SnapshotWriter, path: string, { dictionary, grams, inverted }: StoredColumn): Uint32Array {
   const { fitting, size } = dictionary;
   writer.add(DICTIONARY, path, { ...dictionary, fitting: fitting < size ? Uint32Array.of(fitting) : undefined });

@@ -215,7 +215,7 @@ async function addLines(
     for (const fault of batch.faults) faults.add(fault);
     parsed += batch.ids.length;
     profile.measure('gathering', () => builder.add(batch));
-    // The builder keeps the columns.
+    // The builder still needs the buffers of the columns.
     releaseBuffers({ ...batch, columns: undefined });
     onBytes(fileBytesRead);
   }

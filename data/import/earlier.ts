@@ -206,7 +206,7 @@ export class EarlierSnapshot {
     const { ends } = dictionary;
     return {
       dictionary,
-      // Rows are in the order of ids: their codes are the rows.
+      // Rows are in id order, and each id occurs once: the code of a row is the row number.
       codes: isId ? Uint32Array.from(ends, (_, row) => row) : this.#sections.array(POSTINGS, 'codes', path),
       grams: () =>
         this.#sections.section(sectionName(GRAMS, 'keys', path))
@@ -399,9 +399,9 @@ class Window {
 }
 
 /**
- * The column of rows in their `order`: numbers below the rows of `earlier` are its rows, later ones are those of
- * `made`. Returns `earlier` itself if nothing changes. Cost: two steps a row, and making the stored parts if the column
- * has changed.
+ * Merges a column. `order` lists the rows of the result: numbers below the row count of `earlier` are rows of
+ * `earlier`, higher ones are rows of `made`, which continue its numbering. Returns `earlier` itself if nothing changes.
+ * Cost: two steps a row; if the column has changed, also making its sections.
  */
 export function mergedColumn(
   made: ColumnTexts,

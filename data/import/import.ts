@@ -73,7 +73,7 @@ export interface ImportReport {
   readonly misfits: readonly FieldMisfits[];
   readonly origin: Origin;
   readonly work: ImportWork;
-  /** The records kept of `earlier`, for collections that kept any. */
+  /** The records taken over from `earlier`, by collection. Collections without any are absent. */
   readonly kept: KeptRecords;
   /** CPU time of all threads. */
   readonly stages: readonly StageTime[];
