@@ -95,7 +95,10 @@ export class SectionFile {
     readInto(this.#uncached ?? this.#descriptor, this.file, target, offset + at);
   }
 
-  /** Throws unless the sections have the checksums in the directory. Cost: one pass over each place. */
+  /**
+   * Throws unless the sections have the checksums in the directory. Cost: one pass over each section not checked
+   * before; equal sections share their place and are checked once.
+   */
   assertWhole(sections: readonly Section[]): void {
     for (const section of sections) {
       if (this.#whole.has(section.offset)) continue;

@@ -27,7 +27,7 @@ export interface PlacedFile {
   readonly placements: readonly Placement[];
   readonly memories: readonly WebAssembly.Memory[];
   readonly baseUrl: string;
-  /** Read past the page cache. */
+  /** Whether reads bypass the page cache. */
   readonly isUncached: boolean;
 }
 
