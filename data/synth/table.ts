@@ -137,7 +137,9 @@ const mostly =
   (value: string, others: string): Draw =>
   ({ random }) =>
     random.chance(85) ? value : random.pick(others.split(' '));
-/** One side of a box. For one record in 23, a number token that a service must not change. */
+/**
+ * One side of a place's box. One record in 23 has `token` instead, a number in a spelling that a service must preserve.
+ */
 const bound =
   (side: 0 | 1 | 2 | 3, token: string): Draw =>
   ({ world, slot }) =>

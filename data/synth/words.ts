@@ -44,8 +44,8 @@ the Weddell Sea -62 -78 -15 -62 | Dronning Maud Land -20 -85 45 -69 | the Southe
 export const GLOBE: Place = { name: 'the whole world', box: [-180, -90, 180, 90] };
 
 /**
- * The fields of research: a line of topics, a line of instruments, then quantities. The first field is that of the
- * story.
+ * The fields of research: a line of topics, a line of instruments, then quantities. `STORY` in world.ts uses the first
+ * field.
  */
 export const DOMAINS: readonly Domain[] = `
 Land Surface Exchange | Mountain Snow | Forest Carbon | River Floods | Lake Ecosystems
@@ -86,13 +86,15 @@ surface_downwelling_longwave_flux W m-2 rlds | toa_outgoing_longwave_flux W m-2 
   .split('\n\n')
   .map(domainOf);
 
-/** All quantities. The first is that of the story. */
+/** All quantities. `STORY` in world.ts uses the first one. */
 export const QUANTITIES: readonly Quantity[] = DOMAINS.flatMap(({ quantities }) => quantities);
 
-/** All kinds of instruments, as in titles. The first is that of the story. */
+/** All kinds of instruments, as in titles. `STORY` in world.ts uses the first one. */
 export const INSTRUMENTS: readonly string[] = DOMAINS.flatMap(({ instruments }) => instruments);
 
-/** The platform types of the catalogue, each with a noun for one of them. The first is that of the story. */
+/**
+ * The platform types of the catalogue, each with a noun for such a platform. `STORY` in world.ts uses the first one.
+ */
 export const PLATFORMS: readonly (readonly [type: string, noun: string])[] = [
   ['land_station', 'Field Station'],
   ['land_station', 'Observatory'],

@@ -104,7 +104,10 @@ export const SLOTS = {
 /** Observations in one observation collection. The last one may have fewer. */
 export const OBSERVATIONS_PER_COLLECTION = 50;
 
-/** The observation that reserves a slot, or is the first of a collection. For other collections, any observation. */
+/**
+ * The index of the observation that a slot belongs to, or of the first one in a slot of `observationcollections`. Slots
+ * of collections that are in neither table are shared, so the result is just some observation.
+ */
 export function indexOf(world: World, collection: CollectionName, slot: number): number {
   if (collection === 'observationcollections') return slot * OBSERVATIONS_PER_COLLECTION;
   const slots: Partial<Record<CollectionName, number>> = SLOTS;
