@@ -1,18 +1,18 @@
-// Makes the change feed of a generation from the change log.
+// Builds the change feed of a generation from the change log.
 import { setImmediate } from 'node:timers/promises';
 import { GENERATION_DIGITS } from '../../engine/snapshot/loaded.ts';
 import { encodeFeed, FEED_BYTES_MAX, FEED_GENERATIONS_MAX, type FeedPart, changeLogOf } from '../changeFeed.ts';
 import { statIfExists } from '../files.ts';
 import { kindOf, loggedFrames, type LogFrame } from './changeLog.ts';
 
-/** Frames that are read in one turn of the event loop: 10 ms. */
+/** Frames read per turn of the event loop. They take 10 ms. */
 const TURN_FRAMES = 10;
 
 /**
- * The bytes of the feed of a generation, from the change log in the folder of its snapshot file; undefined if there is
- * no log, or it does not have the generation. The feed begins at the earliest generation since which the log has all
- * changes, and they fit `bytesMax`. Throws OperationError `file` or `input`. Cost: two passes over the log, in turns;
- * memory is twice that of the feed.
+ * The encoded feed of a generation, from the change log next to its snapshot file. Returns undefined if there is no
+ * log, or it does not contain the generation. The feed begins with the earliest generation since which the log is
+ * complete and the changes fit `bytesMax`. Throws OperationError `file` or `input`. Cost: two passes over the log, with
+ * pauses for other work. Memory: twice the feed.
  */
 export async function feedOfLog(
   snapshot: string,
@@ -22,7 +22,7 @@ export async function feedOfLog(
   const log = changeLogOf(snapshot);
   if (!statIfExists(log)) return undefined;
   let end: number | undefined;
-  // A generation may come back: what changed until its last time counts.
+  // The log may contain a generation more than once: the last occurrence is the current one.
   for await (const found of inTurns(loggedFrames(log)))
     if (found.frame.isLast && found.frame.generation === generation) end = found.end.bytes;
   return end === undefined ? undefined : encodeFeed(await partsUntil(log, end, bytesMax));

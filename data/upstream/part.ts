@@ -178,7 +178,7 @@ export class CollectionPart {
     this.marks?.push(mark);
   }
 
-  /** Forgets all records. */
+  /** Removes all records, so that the collection is read from its start. */
   restart(): void {
     this.#attempt(() => ftruncateSync(this.#descriptor, 0));
     this.#hash = createHash('sha256');

@@ -1,6 +1,6 @@
-// A short look at a catalogue, before anything is fetched of it: which collections it has, what it honours, how many of
-// its links resolve, and what a crawl costs. Writes nothing, and ends in time. A check without a response is reported
-// as missing, never as passed.
+// Probes a catalogue before a crawl: which collections it has, which parameters it honours, which fraction of its links
+// resolves, and what a crawl costs. Writes nothing and has a time limit. A check without a response is reported as
+// unchecked, never as passed.
 import { setTimeout as wait } from 'node:timers/promises';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import type { Collection } from '../../engine/schema/types.ts';
@@ -14,24 +14,30 @@ import { rootView } from './crawl.ts';
 import { PAGE_RECORDS_MAX, PageSize, parsePage, type SentPage, SLOW_MS, withOwnUrls } from './page.ts';
 import { usesValidators, type Walker } from './walk.ts';
 
-/** Links that are drawn. If all of them resolve, at least 99.2 % of all links do. */
+/** Links to check. If all of them resolve, at least 99.2 % of all links do, with a confidence of 95 %. */
 const LINKS = 500;
-/** Links of one page that count: more than any known page has. Bounds the memory that an upstream can take. */
+/**
+ * Maximum number of links collected from one page: more than any known page has. Limits the memory that an upstream can
+ * make this use.
+ */
 const LINKS_OF_PAGE_MAX = 5000;
 const PAGE = 100;
 /** The quantile of the normal distribution for a confidence of 95 %. */
 const Z = 1.96;
-/** Bytes for each byte of NDJSON, measured with 100,000 observations: `deploy/README.md` (Sizing), bench/FIGURES.md. */
+/**
+ * Bytes per byte of NDJSON: in the memory of a server, and of a snapshot with its compressed records. Measured with
+ * 100,000 observations: `deploy/README.md` (Sizing), bench/FIGURES.md.
+ */
 const SERVED = 3;
 const SNAPSHOT = 1.7 + 0.75;
 const PROCESS_BYTES = 200_000_000;
 
-/** No request begins after `durationMs`, and none is waited for. */
+/** `durationMs` is the time limit of the whole probe. After it, no request is sent, and pending ones are abandoned. */
 export interface ProbeOptions extends UpstreamOptions {
   readonly durationMs: number;
 }
 
-/** Collections, or filters, that pass a check, those that do not, and those without a response. */
+/** Names of collections or filters, by the result of a check; `unchecked` ones had no response. */
 export interface Verdict {
   readonly honoured: string[];
   readonly ignored: string[];
@@ -44,26 +50,28 @@ interface Cost {
   readonly seconds: number;
 }
 
-/** The result of a probe. Members of fields are joined by `__`, as in filters. */
+/** The result of a probe. Field names of embedded records are joined by `__`, as in filters. */
 export interface ProbeReport {
   readonly url: string;
-  /** Records by collection. */
+  /** Number of records by collection. */
   readonly counts: Readonly<Record<string, number>>;
   /** Documented collections that the root view does not name. */
   readonly missing: readonly string[];
-  /** Collections of the root view that are not documented: a crawl leaves them out. */
+  /** Undocumented collections of the root view. A crawl skips them. */
   readonly unknown: readonly string[];
   /** Collections whose first page cannot be used, with the reason. */
   readonly unreadable: Readonly<Record<string, string>>;
   readonly ordering: Verdict;
-  /** Documented filters on texts. */
+  /** Documented filters of text fields, as `collection.field`. */
   readonly filters: Verdict;
   readonly validators: Verdict;
   /** The filter by modification date. */
   readonly dates: Verdict;
   /**
-   * `checked` links, of which `resolved` lead to a record. They are all links if `isExact`. `linksMin` is what a crawl
-   * should ask for: the lower bound of the share at a confidence of 95 %, in percent; `margin` is its distance.
+   * `checked` links, of which `resolved` lead to a record. With `isExact` these are all links of the catalogue,
+   * otherwise a sample. `share` is `resolved` in percent of `checked`. `linksMin` is the recommended --links-min of a
+   * crawl: the lower bound of the share at a confidence of 95 %. `margin` is the distance from the share to that bound,
+   * in percentage points.
    */
   readonly links: {
     readonly checked: number;
@@ -74,22 +82,25 @@ export interface ProbeReport {
     readonly margin: number;
     readonly linksMin: number;
   };
-  /** Fields that are null on these pages, though the API documents values. */
+  /** Fields that are null in sampled records, although the API documents values. */
   readonly nulls: readonly string[];
-  /** Other fields with values that an import refuses. */
+  /** Other fields with values that an import rejects. */
   readonly faults: readonly string[];
-  /** The records of a large page, and the time until it is there. */
+  /** A page of the size that a crawl requests: its number of records and its response time. */
   readonly page: { readonly records: number; readonly ms: number };
   readonly crawl: Cost;
   readonly refresh: Cost;
-  /** Estimates of the NDJSON, the peak of a server that follows, and its folder. */
+  /** Estimated bytes of the NDJSON, of the peak memory of a server that follows this catalogue, and of its folder. */
   readonly bytes: { readonly data: number; readonly memory: number; readonly disk: number };
   readonly requests: number;
-  /** Whether the time was over before all checks were done. */
+  /** Whether the time limit ended the probe before all checks were done. */
   readonly isCut: boolean;
 }
 
-/** A collection as far as it was read. */
+/**
+ * The records of a collection that have been read. `first` is its first page without record texts, `bytes` the length
+ * of their NDJSON.
+ */
 interface Sample {
   readonly collection: Collection;
   readonly first: Page;
@@ -112,15 +123,15 @@ interface Probing {
   readonly nulls: Set<string>;
   readonly faults: Set<string>;
   readonly unreadable: Record<string, string>;
-  /** Resolves to undefined when the time is over. */
+  /** Resolves when the time is over. */
   readonly late: Promise<undefined>;
   isLate: boolean;
   requests: number;
 }
 
 /**
- * Probes a catalogue within `durationMs`. Throws OperationError `network` if there is no usable root view. Memory holds
- * the links and ids of three pages of each collection.
+ * Probes a catalogue within `durationMs`. Throws OperationError `network` if there is no usable root view. Memory: the
+ * links and ids of at most three pages per collection, and the pages in progress.
  */
 export async function probe(options: ProbeOptions, onProgress: OnProgress): Promise<ProbeReport> {
   const upstream = new Upstream(options);
@@ -181,7 +192,7 @@ async function eachOf<T>(
   await Promise.all(Array.from({ length: walker.concurrency }, worker));
 }
 
-/** The value of a response, or the reason for its lack, with the status of a refusal. */
+/** The result of a request, or why there is none. `status` is that of an error response. */
 type Outcome<T> = { readonly value: T } | { readonly reason: string; readonly status?: number | undefined };
 
 async function attempt<T>(probing: Probing, ask: () => Promise<T>): Promise<Outcome<T>> {
@@ -198,7 +209,7 @@ async function attempt<T>(probing: Probing, ask: () => Promise<T>): Promise<Outc
   return (await Promise.race([outcome, probing.late])) ?? late;
 }
 
-/** Fetches a page of a collection. `query` follows limit and offset. */
+/** Fetches a page of a collection. `query` is appended after limit and offset. */
 function page(
   probing: Probing,
   { name, idField }: Collection,
@@ -221,7 +232,7 @@ function ascending({ idField }: Collection): string {
 async function readFirst(probing: Probing, collection: Collection): Promise<void> {
   const outcome = await page(probing, collection, { query: ascending(collection) });
   if ('reason' in outcome) return void (probing.unreadable[collection.name] = outcome.reason);
-  // The texts of all first pages together may be large.
+  // Without the texts, because those of all first pages together may be large.
   const records = outcome.value.records.map((record) => ({ ...record, text: '' }));
   const sample: Sample = { collection, first: { ...outcome.value, records }, ids: new Set(), links: [], bytes: 0 };
   take(probing, sample, outcome.value);
@@ -240,7 +251,7 @@ async function readMore(probing: Probing, sample: Sample): Promise<void> {
   }
 }
 
-/** Takes ids, links, nulls and faults of the records of a page that are new. */
+/** Adds the ids, links, nulls and faults of the new records of a page. */
 function take({ bases, nulls, faults }: Probing, sample: Sample, { records }: SentPage): void {
   const { ids, links, collection } = sample;
   const linksMax = links.length + LINKS_OF_PAGE_MAX;
@@ -273,7 +284,10 @@ function isWhole({ ids, first }: Sample): boolean {
   return ids.size >= first.count;
 }
 
-/** A page of the size that a crawl asks for, of the largest collection; else its first one. */
+/**
+ * A page of the largest collection, of the size that a crawl requests. If that fails or the collection has been read
+ * completely, its first page.
+ */
 async function largePage(probing: Probing, samples: readonly Sample[]): Promise<Page | undefined> {
   const [largest] = samples.toSorted((a, b) => b.first.count - a.first.count);
   if (!largest || isWhole(largest)) return largest?.first;
@@ -311,7 +325,7 @@ async function checkAll(probing: Probing, samples: readonly Sample[], onProgress
   return verdicts;
 }
 
-/** Whether the upstream answers 304 to a validator that it never sent. */
+/** Whether the upstream responds 304 to a validator that it never sent. Then its 304 responses mean nothing. */
 async function believesAnything(probing: Probing, samples: readonly Sample[]): Promise<boolean> {
   const sample = samples.find(({ first }) => first.validator !== undefined);
   if (!sample) return false;
@@ -320,7 +334,7 @@ async function believesAnything(probing: Probing, samples: readonly Sample[]): P
   return 'value' in outcome && !outcome.value;
 }
 
-/** Whether ids ascend and descend as they are asked to. */
+/** Whether ordering by id has an effect, ascending and descending. */
 async function ordersBy(probing: Probing, collection: Collection, first: Page): Promise<Outcome<boolean>> {
   const ids = first.records.map(({ id }) => id);
   if (ids.some((id, i) => id <= (ids[i - 1] ?? -1))) return { value: false };
@@ -328,7 +342,7 @@ async function ordersBy(probing: Probing, collection: Collection, first: Page): 
   return 'reason' in outcome ? outcome : { value: (outcome.value.records[0]?.id ?? 0) > ids[0]! };
 }
 
-/** Whether a filter with a value that no record has matches nothing, or is refused. */
+/** Whether a filter has an effect: a value that no record has is refused, or reduces the count. */
 async function filtersBy(
   probing: Probing,
   collection: Collection,
@@ -340,7 +354,7 @@ async function filtersBy(
   return { value: outcome.value.count < count };
 }
 
-/** Whether the first page answers 304 to its own validator. */
+/** Whether the first page is 304 for its current validator. */
 async function knows(probing: Probing, collection: Collection, validator: string): Promise<Outcome<boolean>> {
   const { name } = collection;
   const path = (): string => `/api/v3/${name}/?limit=${PAGE}&offset=0${ascending(collection)}`;
@@ -348,7 +362,10 @@ async function knows(probing: Probing, collection: Collection, validator: string
   return attempt(probing, () => probing.walker.upstream.get(request, (answer) => answer === undefined));
 }
 
-/** Checks links, evenly drawn from those of all samples: each counts as often as its collection has records. */
+/**
+ * Checks links of all samples. The sample of a large collection stands for more links, so that each collection weighs
+ * as much as all of its links.
+ */
 async function checkLinks(
   probing: Probing,
   collections: readonly Collection[],
@@ -399,14 +416,14 @@ function draw(samples: readonly Sample[], length: number): readonly Link[] {
   return drawn;
 }
 
-/** Whether a record is there; a 404 or 410 says that it is not. */
+/** Whether a record exists: 404 and 410 mean that it does not. Other errors are outcomes without a value. */
 async function resolves(probing: Probing, { to, id }: Link): Promise<Outcome<boolean>> {
   const request = { what: `${to}/${id}`, path: () => `/api/v3/${to}/${id}/` };
   const outcome = await attempt(probing, () => probing.walker.upstream.get(request, () => true));
   return 'reason' in outcome && (outcome.status === 404 || outcome.status === 410) ? { value: false } : outcome;
 }
 
-/** The lower bound of a share of `length`, in percent: Wilson's score interval. */
+/** The lower bound of count / length, in percent, at a confidence of 95 %. Source: Wilson's score interval. */
 function lowerBound(count: number, length: number): number {
   if (length === 0) return 0;
   const share = count / length;
@@ -421,14 +438,14 @@ function costs(
   { rate, concurrency }: ProbeOptions,
 ): Pick<ProbeReport, 'page' | 'crawl' | 'refresh'> {
   const page = { records: large?.records.length ?? 0, ms: large?.ms ?? 0 };
-  // A crawl asks for fewer records if a page takes long.
+  // A crawl requests fewer records per page if a page takes long.
   const size = Math.max(1, Math.floor(page.records * Math.min(1, SLOW_MS / page.ms)));
   const cost = (isByDates: (name: string) => boolean): Cost => {
     let [requests, ms] = [1, 0];
     for (const { collection, first } of samples) {
       const isSmall = first.count <= first.records.length;
       const pages = isByDates(collection.name) ? DATE_REQUESTS : isSmall ? 1 : Math.ceil(first.count / size);
-      // One more counts the records at the end.
+      // A crawl counts the records of each collection at its end.
       requests += pages + 1;
       ms +=
         isSmall || isByDates(collection.name) ? pages * first.ms : (first.count / Math.max(1, page.records)) * page.ms;
@@ -441,7 +458,7 @@ function costs(
 function sizes(samples: readonly Sample[]): ProbeReport['bytes'] {
   const estimate = ({ bytes, ids, first }: Sample): number => (ids.size === 0 ? 0 : (bytes * first.count) / ids.size);
   const data = Math.round(samples.reduce((sum, sample) => sum + estimate(sample), 0));
-  // Both generations are in memory and on the disk during a swap, and two data sets during a crawl.
+  // During a swap, both generations are in memory and on the disk. During a crawl, so are two data sets on the disk.
   const [memory, disk] = [PROCESS_BYTES + 2 * SERVED * data, (2 + 2 * SNAPSHOT) * data];
   return { data, memory: Math.round(memory), disk: Math.round(disk) };
 }
