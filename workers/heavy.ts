@@ -17,7 +17,7 @@ export function runPlan(task: HeavyTask): unknown {
   const isCancelled = (): boolean => Atomics.load(flags, task.slot) === TaskFlag.cancelled;
   if (isCancelled()) return undefined;
   const endMs = performance.now() + taskMsMax;
-  // Stops a pattern that is slow on much text.
+  // The time limit is for patterns that are slow when there is much text to search.
   const isStopped = (): boolean => isCancelled() || performance.now() > endMs;
   const found = answerTo(task, isStopped);
   return found === undefined && !isCancelled() ? 'overtime' : found;

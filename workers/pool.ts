@@ -89,7 +89,7 @@ export interface PoolLimits extends WaitingLimits {
   readonly taskMsMax: number;
 }
 
-/** Limits of every server. In this time a task reads 1 GB of text at the speed of an ordinary pattern. */
+/** Limits of every server. 10 s is enough to search 1 GB of text with an ordinary pattern. */
 export const POOL_LIMITS: PoolLimits = { ...WAITING_LIMITS, taskMsMax: 10_000 };
 
 /** Runs an expensive query outside this thread, or returns why not. A rejection is a bug. */
@@ -167,7 +167,7 @@ export function startPool(
   };
 }
 
-/** Runs work whose flag says whether a request still waits for it. */
+/** Runs work, and sets the flag of its slot to `cancelled` if the client leaves before the work ends. */
 async function wanted<T>(flags: Int32Array, slot: number, waiter: Disconnection, work: () => Promise<T>): Promise<T> {
   Atomics.store(flags, slot, TaskFlag.wanted);
   // A client may also leave while it reads the response. The slot then belongs to another task.

@@ -43,5 +43,5 @@ export type HeavyResult = HeavyFinding | 'overtime' | undefined;
  */
 export type MissReason = 'busy' | 'gone' | 'overtime';
 
-/** The word of a slot: its result is wanted or not. Polled once for each slice of a scan. */
+/** Values of a slot's flag: whether a client still waits for the result. A scan reads the flag once per slice. */
 export const TaskFlag = { wanted: 0, cancelled: 1 } as const;

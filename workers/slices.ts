@@ -82,7 +82,7 @@ export class Slices {
     if (!this.hasTime()) return undefined;
     const [sinceMs, spentMs] = [this.now(), this.#spentMs];
     const result = work();
-    // Counts the time once, whatever the work has counted.
+    // Discards what `work` itself has counted, so that no time counts twice.
     this.#spentMs = spentMs;
     this.spend(sinceMs);
     return result;
