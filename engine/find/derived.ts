@@ -28,21 +28,21 @@ export function joinedIndex(rows: number, hops: readonly Hop[], target: FieldInd
     }
     return target.codeAt(at);
   };
-  let made: FieldIndex | undefined;
-  const whole = (): FieldIndex => (made ??= inverted(rows, dictionary, codeAt));
+  let cache: FieldIndex | undefined;
+  const inverse = (): FieldIndex => (cache ??= invert(rows, dictionary, codeAt));
   return {
     dictionary,
     grams,
     rows,
     codeAt,
-    rowsOf: (codes) => whole().rowsOf(codes),
-    countOf: (codes) => whole().countOf(codes),
-    rowsGathered: (codes) => whole().rowsGathered(codes),
-    sortedRow: (place) => whole().sortedRow(place),
+    rowsOf: (codes) => inverse().rowsOf(codes),
+    countOf: (codes) => inverse().countOf(codes),
+    rowsGathered: (codes) => inverse().rowsGathered(codes),
+    sortedRow: (place) => inverse().sortedRow(place),
   };
 }
 
-function inverted(rows: number, dictionary: Dictionary, codeAt: (row: number) => number): FieldIndex {
+function invert(rows: number, dictionary: Dictionary, codeAt: (row: number) => number): FieldIndex {
   const codes = Uint32Array.from({ length: rows }, (_, row) => codeAt(row));
   const starts = new Uint32Array(dictionary.size + 2);
   for (let row = 0; row < rows; row++) starts[codes[row]! + 1]!++;
@@ -50,8 +50,8 @@ function inverted(rows: number, dictionary: Dictionary, codeAt: (row: number) =>
   const next = starts.slice();
   const postings = new Uint32Array(rows);
   for (let row = 0; row < rows; row++) postings[next[codes[row]!]!++] = row;
-  const none = new Uint32Array(0);
-  return invertedIndex(dictionary, { codes, starts, postings, dense: none, bitmaps: none });
+  const empty = new Uint32Array(0);
+  return invertedIndex(dictionary, { codes, starts, postings, dense: empty, bitmaps: empty });
 }
 
 const ENCODER = new TextEncoder();
@@ -61,14 +61,14 @@ export function yearIndex(dates: FieldIndex, form: ServedForm): FieldIndex {
   const { fitting, size } = dates.dictionary;
   const years: number[] = [];
   /** The first date code of each year, then that of the values without a year. */
-  const firsts: number[] = [];
+  const firstCodes: number[] = [];
   for (let code = 0; code < fitting;) {
-    const { year, end } = yearAt(dates.dictionary, code, form);
+    const { year, end } = findYear(dates.dictionary, code, form);
     years.push(year);
-    firsts.push(code);
+    firstCodes.push(code);
     code = end;
   }
-  firsts.push(fitting);
+  firstCodes.push(fitting);
   const texts = years.map((year) => ENCODER.encode(String(year)));
   const ends = new Uint32Array(years.length);
   texts.forEach(({ length }, i) => (ends[i] = length + (i === 0 ? 0 : ends[i - 1]!)));
@@ -77,16 +77,16 @@ export function yearIndex(dates: FieldIndex, form: ServedForm): FieldIndex {
   const dictionary = storedDictionary('integer', { ends, text, numbers: Float64Array.from(years) });
   /** Converts codes of years to codes of dates. The code after the last year is null. */
   const dateCodes = ({ start, end }: CodeRange): CodeRange => ({
-    start: start > years.length ? size + 1 : firsts[start]!,
-    end: end > years.length ? size + 1 : firsts[end]!,
+    start: start > years.length ? size + 1 : firstCodes[start]!,
+    end: end > years.length ? size + 1 : firstCodes[end]!,
   });
-  const yearOf = new Uint32Array(size + 1).fill(years.length);
-  years.forEach((_, i) => yearOf.fill(i, firsts[i], firsts[i + 1]));
+  const yearCodes = new Uint32Array(size + 1).fill(years.length);
+  years.forEach((_, i) => yearCodes.fill(i, firstCodes[i], firstCodes[i + 1]));
   return {
     dictionary,
     grams: undefined,
     rows: dates.rows,
-    codeAt: (row) => yearOf[dates.codeAt(row)]!,
+    codeAt: (row) => yearCodes[dates.codeAt(row)]!,
     rowsOf: (codes) => dates.rowsOf(dateCodes(codes)),
     countOf: (codes) => dates.countOf(dateCodes(codes)),
     rowsGathered: (codes) => dates.rowsGathered(dateCodes(codes)),
@@ -98,7 +98,7 @@ export function yearIndex(dates: FieldIndex, form: ServedForm): FieldIndex {
  * The year of a date, and the end of that year's codes. The stored number may be rounded into a neighbouring year, so
  * those are tried too.
  */
-function yearAt(dates: Dictionary, code: number, form: ServedForm): { readonly year: number; readonly end: number } {
+function findYear(dates: Dictionary, code: number, form: ServedForm): { readonly year: number; readonly end: number } {
   const rounded = new Date(dates.numbers![code]! / 1000).getUTCFullYear();
   for (const year of [rounded, rounded + 1, rounded - 1]) {
     const [codes] = codesOfYear(dates, { kind: 'number', values: [String(year)] }, form);

@@ -17,8 +17,8 @@ type Box = readonly [number, number, number, number];
  * crosses the date line, here and in records. Records without all four edges do not match. Source: A166.
  */
 export function readBbox(reading: Reading, value: string, at: number): void {
-  const paths = pathsTo(reading, 'bboxes', at);
-  const box = boxIn(value);
+  const paths = targetPaths(reading, 'bboxes', at);
+  const box = parseBox(value);
   if (typeof box === 'string') return reading.refuse(at, [box]);
   const [west, south, east, north] = box;
   addAnyOf(reading, paths, 'bbox', [
@@ -29,7 +29,7 @@ export function readBbox(reading: Reading, value: string, at: number): void {
 }
 
 /** Parses a box. Returns a message for the client if the text is not one. */
-function boxIn(text: string): Box | string {
+function parseBox(text: string): Box | string {
   const edges = text.split(',', 5).map((edge) => parseValue('float', edge));
   if (edges.length !== 4 || edges.some(({ kind }) => kind === 'error')) return MESSAGES.box;
   const [west, south, east, north] = edges.map((edge) => (edge.kind === 'value' ? Number(edge.value) : NaN)) as [
@@ -49,8 +49,8 @@ function boxIn(text: string): Box | string {
  * match. Source: A167.
  */
 export function readDatetime(reading: Reading, value: string, at: number): void {
-  const paths = pathsTo(reading, 'times', at);
-  const interval = intervalIn(value);
+  const paths = targetPaths(reading, 'times', at);
+  const interval = parseInterval(value);
   if (typeof interval === 'string') return reading.refuse(at, [interval]);
   const { start, end } = interval;
   addAnyOf(reading, paths, 'datetime', [
@@ -66,17 +66,17 @@ interface Interval {
 }
 
 /** Parses an interval. Returns a message for the client if the text is not one. */
-function intervalIn(text: string): Interval | string {
+function parseInterval(text: string): Interval | string {
   const parts = text.split('/', 3).map((part) => part.trim());
   if (parts.length > 2 || parts.every((part) => part === '..')) return MESSAGES.interval;
   const [first, last] = [parts[0]!, parts.at(-1)!];
   const [start, end] = [first, last].map((part) => (part === '..' ? undefined : parseValue('dateTime', part)));
   if (start?.kind === 'error' || end?.kind === 'error') return MESSAGES.interval;
   if (start && end && BigInt(start.value) > BigInt(end.value)) return MESSAGES.startBeforeEnd;
-  return { start: start?.value, end: end && endOf(end.value, last.length === DAY_LENGTH) };
+  return { start: start?.value, end: end && intervalEnd(end.value, last.length === DAY_LENGTH) };
 }
 
-function endOf(value: string, isDay: boolean): NonNullable<Interval['end']> {
+function intervalEnd(value: string, isDay: boolean): NonNullable<Interval['end']> {
   return isDay ? { value: String(BigInt(value) + DAY_MICROSECONDS), lookup: 'lt' } : { value, lookup: 'lte' };
 }
 
@@ -84,16 +84,16 @@ function endOf(value: string, isDay: boolean): NonNullable<Interval['end']> {
  * The paths from records of the list to records of collection `target`: the empty path if that is the collection
  * itself, otherwise one path per link to it. Without such a path, the parameter has no effect.
  */
-function pathsTo(reading: Reading, target: string, at: number): readonly (readonly string[])[] {
+function targetPaths(reading: Reading, target: string, at: number): readonly (readonly string[])[] {
   const collection = reading.collection!;
-  const paths = collection.declaration.name === target ? [[]] : linksTo(collection, target);
+  const paths = collection.declaration.name === target ? [[]] : linkPaths(collection, target);
   if (paths.length > 0) return paths;
   reading.ignore(at, reading.parameters[at]![0]);
   if (reading.isStrict) reading.refuse(at, [MESSAGES.unknown]);
   return paths;
 }
 
-function linksTo(collection: CollectionIndex, target: string): readonly (readonly string[])[] {
+function linkPaths(collection: CollectionIndex, target: string): readonly (readonly string[])[] {
   return [...collection.members.keys()]
     .filter((name) => locate(collection, [name])?.link?.to().declaration.name === target)
     .map((name) => [name]);

@@ -25,7 +25,7 @@ export function readSearch(reading: Reading, value: string, at: number): void {
   const collection = reading.collection!;
   const fields = searchFields(collection.declaration.name);
   const [title, keywords, others] = [fields.title, fields.keywords, fields.others].map((names) =>
-    pathsOf(collection, names),
+    textPaths(collection, names),
   ) as [Path[], Path[], Path[]];
   const all = [...title, ...keywords, ...others];
   if (all.length === 0) {
@@ -34,22 +34,22 @@ export function readSearch(reading: Reading, value: string, at: number): void {
     return;
   }
   if (value.includes('\0')) return reading.refuse(at, [MESSAGES.nul]);
-  const words = wordsIn(value);
+  const words = splitWords(value);
   if (words.length > WORDS_MAX) return reading.refuse(at, [tooManyWords(WORDS_MAX)]);
   if (words.length === 0) return;
-  for (const word of words) reading.anyOf.push(inAnyOf(all, word, PART));
+  for (const word of words) reading.anyOf.push(anyFieldHas(all, word, PART));
   if (['ordering', 'after'].some((name) => reading.isGiven(name))) return;
   reading.page.ranking = {
     tiers: [
-      words.map((word) => inAnyOf(title, word, PART)),
-      [words.flatMap((word) => inAnyOf(title, word, PART))],
-      [words.flatMap((word) => inAnyOf(keywords, word, PART))],
+      words.map((word) => anyFieldHas(title, word, PART)),
+      [words.flatMap((word) => anyFieldHas(title, word, PART))],
+      [words.flatMap((word) => anyFieldHas(keywords, word, PART))],
     ],
-    whole: words.map((word) => inAnyOf(all, word, WHOLE)),
+    whole: words.map((word) => anyFieldHas(all, word, WHOLE)),
   };
 }
 
-function pathsOf(collection: CollectionIndex, names: string): Path[] {
+function textPaths(collection: CollectionIndex, names: string): Path[] {
   return names.split(' ').flatMap((name) => {
     const names = name.split('__');
     const located = locate(collection, names);
@@ -61,7 +61,7 @@ function pathsOf(collection: CollectionIndex, names: string): Path[] {
 const WORD = /"([^"]*)"?|([^\s"]+)/g;
 
 /** The distinct words and phrases of a text. */
-function wordsIn(text: string): readonly Word[] {
+function splitWords(text: string): readonly Word[] {
   const words = new Map<string, Word>();
   for (const [, phrase, word] of text.matchAll(WORD)) {
     const folded = foldTextAndMarks(phrase ?? word!).trim();
@@ -86,7 +86,7 @@ const WHOLE = 'has whole word';
  * Conditions of which one must match: that a field contains the word. `PART` needs only the shortest spelling, which
  * all others contain.
  */
-function inAnyOf(paths: readonly Path[], word: Word, lookup: typeof PART | typeof WHOLE): AnyOf {
+function anyFieldHas(paths: readonly Path[], word: Word, lookup: typeof PART | typeof WHOLE): AnyOf {
   const operand = { kind: 'text', values: lookup === PART ? word.slice(-1) : word } as const;
   return paths.map((path): readonly Condition[] => [{ key: 'search', path, lookup, isNegated: false, operand }]);
 }
