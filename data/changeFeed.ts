@@ -47,11 +47,11 @@ export function encodeFeed(parts: readonly FeedPart[]): Uint8Array {
     return [generation, end] as const;
   });
   const next = parts.at(-1)!.generation.slice(0, GENERATION_DIGITS);
-  const lines = Buffer.concat([lineOf(index), ...parts.flatMap((part) => part.lines), lineOf({ next })]);
-  return Buffer.concat([lineOf({ format: FORMAT, sha256: hash('sha256', lines) }), lines]);
+  const lines = Buffer.concat([jsonLine(index), ...parts.flatMap((part) => part.lines), jsonLine({ next })]);
+  return Buffer.concat([jsonLine({ format: FORMAT, sha256: hash('sha256', lines) }), lines]);
 }
 
-function lineOf(value: unknown): Uint8Array {
+function jsonLine(value: unknown): Uint8Array {
   return Buffer.from(`${JSON.stringify(value)}\n`);
 }
 
@@ -60,20 +60,20 @@ function lineOf(value: unknown): Uint8Array {
  * belong to another generation. Cost: one hash of them, 0.1 s for the longest feed.
  */
 export function decodeFeed(bytes: Uint8Array, generation: string, name: string): ChangeFeed {
-  const refused = (what: string): never => {
+  const refuse = (what: string): never => {
     throw new OperationError('input', `${name}: ${what}`);
   };
   const indexStart = bytes.indexOf(LINE_FEED) + 1;
   const sha256 = hash('sha256', bytes.subarray(indexStart));
-  const head = lineOf({ format: FORMAT, sha256 });
-  if (!head.every((byte, i) => byte === bytes[i])) return refused('it is damaged, or no change feed of this version');
+  const head = jsonLine({ format: FORMAT, sha256 });
+  if (!head.every((byte, i) => byte === bytes[i])) return refuse('it is damaged, or no change feed of this version');
   const start = bytes.indexOf(LINE_FEED, indexStart) + 1;
   // The hash is right, so the index has the form that encodeFeed writes.
   const index = JSON.parse(Buffer.from(bytes.subarray(indexStart, start)).toString()) as [string, number][];
-  if (index.at(-1)?.[0] !== generation) return refused('it is the change feed of another generation');
+  if (index.at(-1)?.[0] !== generation) return refuse('it is the change feed of another generation');
   const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
   shared.set(bytes);
-  return { bytes: shared, generations: index.map(([one, end]) => [one, start + end]), sha256 };
+  return { bytes: shared, generations: index.map(([id, end]) => [id, start + end]), sha256 };
 }
 
 /** The name of the change log in the folder of a replica that follows another catalogue. */

@@ -22,7 +22,7 @@ export function connectionsTo(origin: string, timeoutMs: number, connections: nu
   const connect = { timeout: timeoutMs };
   const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
   const options = { connections, pipelining: 1, ...timeouts };
-  const [httpProxy, httpsProxy] = [proxyIn('HTTP_PROXY'), proxyIn('HTTPS_PROXY')];
+  const [httpProxy, httpsProxy] = [proxyFromEnvironment('HTTP_PROXY'), proxyFromEnvironment('HTTPS_PROXY')];
   if (isDirect || (httpProxy === undefined && httpsProxy === undefined)) {
     const pool = new Pool(origin, { ...options, connect });
     return { request: (request) => pool.request(request), destroy: () => pool.destroy() };
@@ -35,7 +35,7 @@ export function connectionsTo(origin: string, timeoutMs: number, connections: nu
     // Sends whole http: URLs to the proxy instead of opening a tunnel: many proxies allow tunnels to port 443 only.
     proxyTunnel: false,
     // The agent's default pool ignores the limits for such requests.
-    factory: (host, more) => new Pool(host, Object.assign({}, more, options)),
+    factory: (host, agentOptions) => new Pool(host, Object.assign({}, agentOptions, options)),
     ...(httpProxy !== undefined && { httpProxy }),
     ...(httpsProxy !== undefined && { httpsProxy }),
   });
@@ -46,7 +46,7 @@ export function connectionsTo(origin: string, timeoutMs: number, connections: nu
  * The URL of a proxy from the environment. `host:port` is an http: proxy. Throws OperationError `usage` for another
  * URL.
  */
-function proxyIn(name: string): string | undefined {
+function proxyFromEnvironment(name: string): string | undefined {
   const value = (process.env[name.toLowerCase()] ?? process.env[name] ?? '').trim();
   if (value === '') return undefined;
   const url = value.includes('://') ? value : `http://${value}`;

@@ -28,18 +28,19 @@ interface IssuedKeys extends S3Keys {
 export function keySource({ keys, keyService }: S3Access, timeoutMs: number): () => Promise<S3Keys | undefined> {
   if (!keyService || (keys?.id ?? '') !== '') return () => Promise.resolve(keys);
   const { url, role } = keyService;
-  const [name, wanted, form] = role
+  const [name, expected, pattern] = role
     ? (['AWS_ENDPOINT_URL_STS', 'an http or https URL', /^https?:/] as const)
     : (['AWS_CONTAINER_CREDENTIALS_FULL_URI', 'an https URL or one of this machine', TLS_OR_LOCAL] as const);
-  if (!URL.canParse(url) || !form.test(new URL(url).href)) throw new OperationError('usage', `${name}: want ${wanted}`);
+  if (!URL.canParse(url) || !pattern.test(new URL(url).href))
+    throw new OperationError('usage', `${name}: want ${expected}`);
   let current: IssuedKeys | undefined;
   let renewMs = 0;
   let renewal: Promise<void> | undefined;
   const renew = async (): Promise<void> => {
     const startMs = Date.now();
-    const issued = await issuedKeys(keyService, timeoutMs);
-    current = issued;
-    renewMs = Math.max(issued.expiresMs - EARLY_MS, (startMs + issued.expiresMs) / 2);
+    const newKeys = await requestKeys(keyService, timeoutMs);
+    current = newKeys;
+    renewMs = Math.max(newKeys.expiresMs - EARLY_MS, (startMs + newKeys.expiresMs) / 2);
   };
   return async () => {
     if (Date.now() < renewMs) return current;
@@ -51,21 +52,24 @@ export function keySource({ keys, keyService }: S3Access, timeoutMs: number): ()
   };
 }
 
-async function issuedKeys({ url: text, tokenFile, token: given, role }: KeyService, ms: number): Promise<IssuedKeys> {
-  const url = new URL(text);
-  const token = tokenFile === '' ? given : textWithin(tokenFile, BYTES_MAX).trim();
-  const connections = connectionsTo(url.origin, ms, 1, role === undefined);
-  const signal = AbortSignal.timeout(ms);
+async function requestKeys(
+  { url: address, tokenFile, token: inlineToken, role }: KeyService,
+  timeoutMs: number,
+): Promise<IssuedKeys> {
+  const url = new URL(address);
+  const token = tokenFile === '' ? inlineToken : textWithin(tokenFile, BYTES_MAX).trim();
+  const connections = connectionsTo(url.origin, timeoutMs, 1, role === undefined);
+  const signal = AbortSignal.timeout(timeoutMs);
   try {
     const headers = token === '' ? {} : { authorization: token };
     const path = url.pathname + url.search;
     const { statusCode, body } = await connections.request(
-      role ? { method: 'POST', path, ...formOf(role, token), signal } : { method: 'GET', path, headers, signal },
+      role ? { method: 'POST', path, ...roleRequest(role, token), signal } : { method: 'GET', path, headers, signal },
     );
-    const answer = (await bytesWithin(body, BYTES_MAX))?.toString() ?? '';
+    const text = (await bytesWithin(body, BYTES_MAX))?.toString() ?? '';
     if (statusCode !== 200) throw targetError(url.origin, `answered ${statusCode} to a request for keys`);
-    const { AccessKeyId: id, SecretAccessKey: secret, ...more } = role ? xmlTexts(answer) : jsonTexts(answer);
-    const { Token: sessionToken = more['SessionToken'] ?? '', Expiration: end = '' } = more;
+    const { AccessKeyId: id, SecretAccessKey: secret, ...others } = role ? xmlTexts(text) : jsonTexts(text);
+    const { Token: sessionToken = others['SessionToken'] ?? '', Expiration: end = '' } = others;
     const expiresMs = Date.parse(end);
     if (![id, secret, sessionToken].every((key) => /^[!-~]+$/.test(key ?? '')) || Number.isNaN(expiresMs))
       throw targetError(url.origin, 'the response to a request for keys has none');
@@ -77,7 +81,7 @@ async function issuedKeys({ url: text, tokenFile, token: given, role }: KeyServi
   }
 }
 
-function formOf({ arn, session }: NonNullable<KeyService['role']>, token: string) {
+function roleRequest({ arn, session }: NonNullable<KeyService['role']>, token: string) {
   const action = { Action: 'AssumeRoleWithWebIdentity', Version: '2011-06-15' };
   const form = new URLSearchParams({ ...action, RoleArn: arn, RoleSessionName: session, WebIdentityToken: token });
   return { body: form.toString(), headers: { 'content-type': 'application/x-www-form-urlencoded' } };

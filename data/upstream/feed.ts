@@ -23,21 +23,21 @@ export async function feedOfLog(
   if (!statIfExists(log)) return undefined;
   let end: number | undefined;
   // The log may contain a generation more than once: the last occurrence is the current one.
-  for await (const found of inTurns(loggedFrames(log)))
-    if (found.frame.isLast && found.frame.generation === generation) end = found.end.bytes;
-  return end === undefined ? undefined : encodeFeed(await partsUntil(log, end, bytesMax));
+  for await (const entry of withPauses(loggedFrames(log)))
+    if (entry.frame.isLast && entry.frame.generation === generation) end = entry.end.bytes;
+  return end === undefined ? undefined : encodeFeed(await feedParts(log, end, bytesMax));
 }
 
-async function partsUntil(log: string, endBytes: number, bytesMax: number): Promise<readonly FeedPart[]> {
+async function feedParts(log: string, endBytes: number, bytesMax: number): Promise<readonly FeedPart[]> {
   let parts: { readonly generation: string; readonly lines: Uint8Array[] }[] = [];
   let bytes = 0;
   let isNew = true;
-  for await (const { frame, end } of inTurns(loggedFrames(log))) {
+  for await (const { frame, end } of withPauses(loggedFrames(log))) {
     if (frame.isBase) [parts, bytes] = [[], 0];
     if (isNew) parts.push({ generation: frame.generation, lines: [] });
     isNew = frame.isLast;
     if (parts.length > 1) {
-      const lines = Buffer.from(linesOf(frame));
+      const lines = Buffer.from(changeLines(frame));
       parts.at(-1)!.lines.push(lines);
       bytes += lines.length;
     }
@@ -50,22 +50,22 @@ async function partsUntil(log: string, endBytes: number, bytesMax: number): Prom
   return parts;
 }
 
-function linesOf({ generation, at, changes }: LogFrame): string {
-  const of = { time: new Date(at * 1000).toISOString(), generation: generation.slice(0, GENERATION_DIGITS) };
+function changeLines({ generation, at, changes }: LogFrame): string {
+  const head = { time: new Date(at * 1000).toISOString(), generation: generation.slice(0, GENERATION_DIGITS) };
   return changes
     .map((change) => {
       const { collection, id } = change;
-      return `${JSON.stringify({ ...of, collection, id, change: kindOf(change) })}\n`;
+      return `${JSON.stringify({ ...head, collection, id, change: kindOf(change) })}\n`;
     })
     .join('');
 }
 
-async function* inTurns<T>(steps: Iterable<T>): AsyncGenerator<T> {
-  let left = TURN_FRAMES;
+async function* withPauses<T>(steps: Iterable<T>): AsyncGenerator<T> {
+  let framesLeft = TURN_FRAMES;
   for (const step of steps) {
     yield step;
-    if (--left > 0) continue;
-    left = TURN_FRAMES;
+    if (--framesLeft > 0) continue;
+    framesLeft = TURN_FRAMES;
     await setImmediate();
   }
 }

@@ -124,8 +124,8 @@ interface Probing {
   readonly faults: Set<string>;
   readonly unreadable: Record<string, string>;
   /** Resolves when the time is over. */
-  readonly late: Promise<undefined>;
-  isLate: boolean;
+  readonly timeout: Promise<undefined>;
+  isTimedOut: boolean;
   requests: number;
 }
 
@@ -136,18 +136,18 @@ interface Probing {
 export async function probe(options: ProbeOptions, onProgress: OnProgress): Promise<ProbeReport> {
   const upstream = new Upstream(options);
   const end = new AbortController();
-  const late = wait(options.durationMs, undefined, { signal: end.signal }).catch(() => undefined);
+  const timeout = wait(options.durationMs, undefined, { signal: end.signal }).catch(() => undefined);
   try {
-    const root = await Promise.race([rootView(upstream, options.base), late]);
+    const root = await Promise.race([rootView(upstream, options.base), timeout]);
     if (!root) throw new OperationError('network', `${options.base}: no root view within ${options.durationMs} ms`);
     const { bases, collections, unknown } = root;
     const walker = { upstream, size: new PageSize(), concurrency: options.concurrency };
-    const found = { samples: new Map<string, Sample>(), nulls: new Set<string>(), faults: new Set<string>() };
-    const probing: Probing = { walker, bases, ...found, unreadable: {}, late, isLate: false, requests: 1 };
-    void late.then(() => (probing.isLate = true));
-    await eachOf(probing, collections, (one) => readFirst(probing, one), onProgress, 'reading collections');
+    const findings = { samples: new Map<string, Sample>(), nulls: new Set<string>(), faults: new Set<string>() };
+    const probing: Probing = { walker, bases, ...findings, unreadable: {}, timeout, isTimedOut: false, requests: 1 };
+    void timeout.then(() => (probing.isTimedOut = true));
+    await eachOf(probing, collections, (item) => readFirst(probing, item), onProgress, 'reading collections');
     const samples = collections.flatMap(({ name }) => probing.samples.get(name) ?? []);
-    await eachOf(probing, samples, (one) => readMore(probing, one), onProgress, 'reading more pages');
+    await eachOf(probing, samples, (item) => readMore(probing, item), onProgress, 'reading more pages');
     const large = await largePage(probing, samples);
     const verdicts = await checkAll(probing, samples, onProgress);
     const links = await checkLinks(probing, collections, samples, onProgress);
@@ -166,7 +166,7 @@ export async function probe(options: ProbeOptions, onProgress: OnProgress): Prom
       ...costs(samples, large, verdicts.dates.honoured, options),
       bytes: sizes(samples),
       requests: probing.requests,
-      isCut: probing.isLate,
+      isCut: probing.isTimedOut,
     };
   } finally {
     end.abort();
@@ -195,18 +195,18 @@ async function eachOf<T>(
 /** The result of a request, or why there is none. `status` is that of an error response. */
 type Outcome<T> = { readonly value: T } | { readonly reason: string; readonly status?: number | undefined };
 
-async function attempt<T>(probing: Probing, ask: () => Promise<T>): Promise<Outcome<T>> {
-  const late = { reason: 'no response in time' };
-  if (probing.isLate) return late;
+async function attempt<T>(probing: Probing, request: () => Promise<T>): Promise<Outcome<T>> {
+  const noResponse = { reason: 'no response in time' };
+  if (probing.isTimedOut) return noResponse;
   probing.requests++;
-  const outcome = ask().then(
+  const outcome = request().then(
     (value): Outcome<T> => ({ value }),
     (error: unknown) => {
       if (!(error instanceof OperationError)) throw error;
       return { reason: error.message, status: error.cause instanceof Trouble ? error.cause.status : undefined };
     },
   );
-  return (await Promise.race([outcome, probing.late])) ?? late;
+  return (await Promise.race([outcome, probing.timeout])) ?? noResponse;
 }
 
 /** Fetches a page of a collection. `query` is appended after limit and offset. */
@@ -218,8 +218,8 @@ function page(
   const what = `${name}, page at offset ${offset}`;
   const path = (): string => `/api/v3/${name}/?limit=${limit}&offset=${offset}${query}`;
   return attempt(probing, () =>
-    probing.walker.upstream.get({ what, path }, (answer) => {
-      const { body, ms, validator } = answer!;
+    probing.walker.upstream.get({ what, path }, (response) => {
+      const { body, ms, validator } = response!;
       return { ...parsePage(body, idField), ms, validator };
     }),
   );
@@ -235,7 +235,7 @@ async function readFirst(probing: Probing, collection: Collection): Promise<void
   // Without the texts, because those of all first pages together may be large.
   const records = outcome.value.records.map((record) => ({ ...record, text: '' }));
   const sample: Sample = { collection, first: { ...outcome.value, records }, ids: new Set(), links: [], bytes: 0 };
-  take(probing, sample, outcome.value);
+  addRecords(probing, sample, outcome.value);
   probing.samples.set(collection.name, sample);
 }
 
@@ -247,16 +247,16 @@ async function readMore(probing: Probing, sample: Sample): Promise<void> {
   const last = first.count - limit;
   for (const offset of new Set([Math.max(limit, last >> 1), last])) {
     const outcome = await page(probing, collection, { limit, offset, query: ascending(collection) });
-    if ('value' in outcome) take(probing, sample, outcome.value);
+    if ('value' in outcome) addRecords(probing, sample, outcome.value);
   }
 }
 
 /** Adds the ids, links, nulls and faults of the new records of a page. */
-function take({ bases, nulls, faults }: Probing, sample: Sample, { records }: SentPage): void {
+function addRecords({ bases, nulls, faults }: Probing, sample: Sample, { records }: SentPage): void {
   const { ids, links, collection } = sample;
   const linksMax = links.length + LINKS_OF_PAGE_MAX;
-  const isNew = records.filter(({ id }) => !ids.has(id));
-  const lines = isNew.map(({ id, text }) => {
+  const newRecords = records.filter(({ id }) => !ids.has(id));
+  const lines = newRecords.map(({ id, text }) => {
     ids.add(id);
     return `${withOwnUrls(text, bases, (to, target) => {
       if (links.length < linksMax) links.push({ to, id: target });
@@ -265,7 +265,7 @@ function take({ bases, nulls, faults }: Probing, sample: Sample, { records }: Se
   const bytes = Buffer.from(lines.join(''));
   sample.bytes += bytes.length;
   const order = { bytes, firstLine: 1, fileBytesRead: 0 };
-  const named = (pointer: string): string =>
+  const fieldName = (pointer: string): string =>
     [
       collection.name,
       pointer
@@ -275,9 +275,9 @@ function take({ bases, nulls, faults }: Probing, sample: Sample, { records }: Se
         .slice(0, 64),
     ].join('.');
   for (const { pointer, isNull } of decodeLines(decoderOf(collection.name), order).faults)
-    if (isNull === true) nulls.add(named(pointer));
+    if (isNull === true) nulls.add(fieldName(pointer));
   for (const { pointer } of decodeLines(decoderOf(collection.name, { takesNulls: true }), order).faults)
-    faults.add(named(pointer).replaceAll(/[^\w.]/g, '?'));
+    faults.add(fieldName(pointer).replaceAll(/[^\w.]/g, '?'));
 }
 
 function isWhole({ ids, first }: Sample): boolean {
@@ -303,30 +303,38 @@ async function checkAll(probing: Probing, samples: readonly Sample[], onProgress
   const verdicts = { ordering: verdict(), filters: verdict(), validators: verdict(), dates: verdict() };
   const note = ({ honoured, ignored, unchecked }: Verdict, name: string, outcome: Outcome<boolean>): void =>
     void ('reason' in outcome ? unchecked : outcome.value ? honoured : ignored).push(name);
-  const isLying = await believesAnything(probing, samples);
+  const hasFalse304 = await confirmsUnknownValidator(probing, samples);
   const check = async ({ collection, first }: Sample): Promise<void> => {
     const { name } = collection;
-    if (first.count > 1) note(verdicts.ordering, name, await ordersBy(probing, collection, first));
+    if (first.count > 1) note(verdicts.ordering, name, await checkOrdering(probing, collection, first));
     for (const field of collection.fields) {
       const isFilter = field.kind === 'scalar' && field.type === 'text' && collection.filters.includes(field.name);
       if (isFilter && first.count > 0)
-        note(verdicts.filters, `${name}.${field.name}`, await filtersBy(probing, collection, field.name, first.count));
+        note(
+          verdicts.filters,
+          `${name}.${field.name}`,
+          await checkFilter(probing, collection, field.name, first.count),
+        );
     }
     const { validator, records } = first;
-    const hasValidator = validator !== undefined && !isLying;
-    note(verdicts.validators, name, hasValidator ? await knows(probing, collection, validator) : { value: false });
+    const hasValidator = validator !== undefined && !hasFalse304;
+    note(
+      verdicts.validators,
+      name,
+      hasValidator ? await checkValidator(probing, collection, validator) : { value: false },
+    );
     const { stamp } = records.find((record) => record.stamp !== undefined) ?? {};
-    const heeds = (): Promise<boolean> => filtersByDate(probing.walker, collection, stamp!);
+    const checkDates = (): Promise<boolean> => filtersByDate(probing.walker, collection, stamp!);
     if (first.count > 0)
-      note(verdicts.dates, name, stamp === undefined ? { value: false } : await attempt(probing, heeds));
+      note(verdicts.dates, name, stamp === undefined ? { value: false } : await attempt(probing, checkDates));
   };
   await eachOf(probing, samples, check, onProgress, 'checking collections');
-  for (const names of Object.values(verdicts).flatMap((one) => Object.values(one))) names.sort();
+  for (const names of Object.values(verdicts).flatMap((result) => Object.values(result))) names.sort();
   return verdicts;
 }
 
 /** Whether the upstream responds 304 to a validator that it never sent. Then its 304 responses mean nothing. */
-async function believesAnything(probing: Probing, samples: readonly Sample[]): Promise<boolean> {
+async function confirmsUnknownValidator(probing: Probing, samples: readonly Sample[]): Promise<boolean> {
   const sample = samples.find(({ first }) => first.validator !== undefined);
   if (!sample) return false;
   const { collection, first } = sample;
@@ -335,7 +343,7 @@ async function believesAnything(probing: Probing, samples: readonly Sample[]): P
 }
 
 /** Whether ordering by id has an effect, ascending and descending. */
-async function ordersBy(probing: Probing, collection: Collection, first: Page): Promise<Outcome<boolean>> {
+async function checkOrdering(probing: Probing, collection: Collection, first: Page): Promise<Outcome<boolean>> {
   const ids = first.records.map(({ id }) => id);
   if (ids.some((id, i) => id <= (ids[i - 1] ?? -1))) return { value: false };
   const outcome = await page(probing, collection, { limit: 1, query: `&ordering=-${collection.idField}` });
@@ -343,7 +351,7 @@ async function ordersBy(probing: Probing, collection: Collection, first: Page): 
 }
 
 /** Whether a filter has an effect: a value that no record has is refused, or reduces the count. */
-async function filtersBy(
+async function checkFilter(
   probing: Probing,
   collection: Collection,
   field: string,
@@ -355,11 +363,11 @@ async function filtersBy(
 }
 
 /** Whether the first page is 304 for its current validator. */
-async function knows(probing: Probing, collection: Collection, validator: string): Promise<Outcome<boolean>> {
+async function checkValidator(probing: Probing, collection: Collection, validator: string): Promise<Outcome<boolean>> {
   const { name } = collection;
   const path = (): string => `/api/v3/${name}/?limit=${PAGE}&offset=0${ascending(collection)}`;
   const request = { what: `${name}, first page`, path, validator: () => validator };
-  return attempt(probing, () => probing.walker.upstream.get(request, (answer) => answer === undefined));
+  return attempt(probing, () => probing.walker.upstream.get(request, (response) => response === undefined));
 }
 
 /**
@@ -373,7 +381,7 @@ async function checkLinks(
   onProgress: OnProgress,
 ): Promise<ProbeReport['links']> {
   const isExact = samples.length === collections.length && samples.every(isWhole);
-  const drawn = isExact ? samples.flatMap(({ links }) => links) : draw(samples, LINKS);
+  const draws = isExact ? samples.flatMap(({ links }) => links) : draw(samples, LINKS);
   const names = new Set(collections.map(({ name }) => name));
   const outcomes = new Map<string, Outcome<boolean>>();
   const keyOf = ({ to, id }: Link): string => `${to}/${id}`;
@@ -383,17 +391,17 @@ async function checkLinks(
     if (isKnown) outcomes.set(keyOf(link), { value: target?.ids.has(link.id) === true });
     else outcomes.set(keyOf(link), await resolves(probing, link));
   };
-  const distinct = [...new Map(drawn.map((link) => [keyOf(link), link])).values()];
+  const distinct = [...new Map(draws.map((link) => [keyOf(link), link])).values()];
   await eachOf(probing, distinct, check, onProgress, 'checking links');
-  const values = drawn.flatMap((link) => {
+  const values = draws.flatMap((link) => {
     const outcome = outcomes.get(keyOf(link))!;
     return 'value' in outcome ? [outcome.value] : [];
   });
   const [checked, resolved] = [values.length, values.filter(Boolean).length];
-  const unchecked = drawn.length - checked;
+  const unchecked = draws.length - checked;
   const share = checked === 0 ? 0 : (resolved * 100) / checked;
-  const known = { links: checked, dangling: checked - resolved };
-  const linksMin = isExact ? largestLinksMin(known) : Math.floor(lowerBound(resolved, checked) * 10) / 10;
+  const counts = { links: checked, dangling: checked - resolved };
+  const linksMin = isExact ? largestLinksMin(counts) : Math.floor(lowerBound(resolved, checked) * 10) / 10;
   const margin = isExact ? 0 : share - lowerBound(resolved, checked);
   return { checked, resolved, unchecked, isExact, share, margin, linksMin };
 }
@@ -404,16 +412,16 @@ function draw(samples: readonly Sample[], length: number): readonly Link[] {
   );
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   if (total === 0) return [];
-  const drawn: Link[] = [];
+  const draws: Link[] = [];
   let [at, start] = [0, 0];
   for (let i = 0; i < length; i++) {
     const place = ((i + 0.5) * total) / length;
     while (at < weights.length - 1 && place >= start + weights[at]!) start += weights[at++]!;
     const { links } = samples[at]!;
     const link = links[Math.floor(((place - start) / weights[at]!) * links.length)];
-    if (link) drawn.push(link);
+    if (link) draws.push(link);
   }
-  return drawn;
+  return draws;
 }
 
 /** Whether a record exists: 404 and 410 mean that it does not. Other errors are outcomes without a value. */
