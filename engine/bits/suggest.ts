@@ -33,9 +33,9 @@ export function nearestKey(key: string, known: KnownNames): string | undefined {
 const COMPARED_CELLS_MAX = 50_000;
 
 /**
- * The known name nearest to `name`, the first of several, or undefined. Returns undefined if `name` itself is known,
- * because then something else is wrong. Cost: as `nearestKey`; if there are very many known names, only the first ones
- * are compared. Source: A28.
+ * The known name nearest to `name`, the first of several. Returns undefined if none is near, or if `name` itself is
+ * known, because then the name is not the error. Cost: as `nearestKey`; if there are very many known names, only the
+ * first ones are compared. Source: A28.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const most = Math.floor(name.length / 3);
