@@ -47,7 +47,7 @@ export type ExplainedStep =
     }
   | { readonly kind: 'any'; readonly estimate: number; readonly sets: readonly (readonly ExplainedStep[])[] };
 
-/** A plan as data. */
+/** A plan in a form for JSON. */
 export interface ExplainedPlan {
   readonly collection: string;
   readonly estimate: number;

@@ -35,7 +35,7 @@ export function holdsForNulls({ steps }: { readonly steps: readonly NullStep[] }
   );
 }
 
-/** The parents without a row in a child table, of `parentRows` parents in all. Cost: O(parentRows). */
+/** The parent rows without child rows. `parentRows` is the size of the parent table. Cost: O(parentRows). */
 function parentsWithoutRows(table: Table, parentRows: number): RowSet {
   const starts = table.starts!;
   const words = new Uint32Array(wordsFor(parentRows));
@@ -203,14 +203,14 @@ export function childCount(meter: Meter, table: Table, parents: RowSet): number 
   return countChildren(table, parents);
 }
 
-/** The rows of a child table that belong to the parents, `count` in all. */
+/** The `count` child rows of these parents. */
 export function childrenOf(meter: Meter, table: Table, parents: RowSet, count: number): RowSet {
   meter.spend(walkNs(parents) + (countRows(parents) + count) * COST.joined + setNs(count, table.rows));
   meter.counters.joinSteps += count;
   return childRows(table, parents);
 }
 
-/** The parents of the rows of a child table, of `rows` parents in all. */
+/** The parent rows of a set of child rows. `rows` is the size of the parent table. */
 export function parentRows(meter: Meter, table: Table, set: RowSet, rows: number): RowSet {
   const children = countRows(set);
   meter.spend(walkNs(set) + children * COST.joined + wordsFor(rows) * COST.word);
@@ -218,7 +218,7 @@ export function parentRows(meter: Meter, table: Table, set: RowSet, rows: number
   return parentsOf(table, set, rows);
 }
 
-/** The parents without a row in a child table, of `rows` parents in all. */
+/** The parent rows without child rows. `rows` is the size of the parent table. */
 export function childlessRows(meter: Meter, table: Table, rows: number): RowSet {
   meter.spend(rows * COST.rowInOrder + wordsFor(rows) * COST.word);
   meter.counters.joinSteps += rows;
