@@ -140,8 +140,8 @@ function writeStored(bytes: Uint8Array, target: Uint8Array, start: number): void
 }
 
 /**
- * Measures the blocks of scattered rows. `blocks` has their rows in the stored blocks, and is complete once all is
- * summed.
+ * Measures the blocks of scattered rows. `blocks` are their rows in `stored.blocks`: the array must be filled before
+ * the returned function is called.
  */
 function gatheredBlocks({ stored, isLines }: StitchOrder, blocks: Uint32Array): () => Body | undefined {
   return gatheredBody({
