@@ -108,8 +108,8 @@ function isWithin(from: Bound | undefined, to: Bound | undefined, orderTo: (valu
 }
 
 /**
- * The codes between two runs, each the codes whose double equals a bound, and the codes of these runs that are within
- * the bounds.
+ * The codes of the numbers within the bounds. A run has the codes whose double equals that of a bound. Codes between
+ * both runs match, those of a run are checked exactly.
  */
 function numbersBetween(dictionary: Dictionary, bounds: Bounds): readonly CodeRange[] {
   const { from, to } = bounds;

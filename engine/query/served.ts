@@ -15,9 +15,9 @@ export interface RecordShape {
 
 /** Limits on what a shape includes besides the documented fields. */
 export interface ShapeLimits {
-  /** Number of such fields and keys. */
+  /** Maximum number of undocumented fields and keys. */
   readonly inferredMax: number;
-  /** Characters in the key of such a field. */
+  /** Maximum characters in the key of an undocumented field. */
   readonly keyCharactersMax: number;
 }
 

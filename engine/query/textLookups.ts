@@ -158,7 +158,7 @@ function wholePart(_bytes: Uint8Array, start: number, end: number): CodeRange {
   return { start, end };
 }
 
-/** Cut at the end of a character, at or after the last byte that can fold to the end of the needle. */
+/** The first `most` bytes, extended to the end of a character: more cannot fold to the needle. */
 function firstPart(bytes: Uint8Array, start: number, end: number, most: number): CodeRange {
   let cut = Math.min(end, start + most);
   while (cut < end && isContinuation(bytes[cut]!)) cut++;
