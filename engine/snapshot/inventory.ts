@@ -97,7 +97,7 @@ function sectionsIn(
     .map(({ kind, name }) => ({ name, widths: ELEMENTS[kind.element] }));
 }
 
-/** The target of an id without a record. */
+/** Marks an id whose record does not exist. */
 const NOWHERE = 0xffffffff;
 
 /** The minimum bytes of an own URL, with the end of its text and record: `"},`. */
@@ -243,8 +243,9 @@ export function strayBlocks(blocks: LoadedSnapshot, snapshot: LoadedSnapshot): R
 }
 
 /**
- * Why a section of a group is invalid: its number of elements differs from `numbers`, or an element exceeds its bound.
- * Sections that contain ends are checked against the loaded section that they divide, or against `lengths`.
+ * Returns a refusal if a section of a group is invalid: its number of elements differs from `numbers`, or an element
+ * exceeds its bound. Sections that contain ends are checked against the loaded section that they divide, or against
+ * `lengths`.
  */
 function strayIn(
   sections: Sections,

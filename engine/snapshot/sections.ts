@@ -277,7 +277,7 @@ export function blocksTitle({
   return JSON.stringify({ kind: BLOCKS_KIND, generation, baseUrl });
 }
 
-/** Whether a title is that of blocks made by this version, of any records. */
+/** Whether this is the title of a file of blocks in the format of this version, whatever its records. */
 export function isBlocksTitle(text: string): boolean {
   return text.startsWith(`{"kind":"${BLOCKS_KIND}",`);
 }
