@@ -146,7 +146,7 @@ export function activateFile(partial: string, file: string): void {
   });
 }
 
-/** Like putInPlace, without blocking this thread. Throws system errors. */
+/** Like activateFile, without blocking this thread. Throws system errors. */
 export async function renameDurably(partial: string, file: string): Promise<void> {
   await rename(partial, file);
   if (process.platform === 'win32') return;

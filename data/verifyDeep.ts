@@ -46,7 +46,7 @@ async function compareImport(file: string, folder: string, onProgress: OnProgres
       file: again,
       created: original.created,
       isLenient: false,
-      // Stored records may have nulls that only --take-nulls accepts. Without such nulls it changes no byte.
+      // Stored records may have nulls that only --take-nulls accepts. The option changes nothing for other records.
       takesNulls: true,
       threads: bytes > INLINE_BYTES_MAX ? availableParallelism() : 0,
       without: metadata.without?.join(','),
