@@ -15,7 +15,7 @@ import type { OnProgress } from '../progress.ts';
 import type { BlockCounts } from './blockWriter.ts';
 import type { DeflateSource } from './deflate.ts';
 
-/** Names that `blocksFile` makes: snapshot, start of the generation, address. */
+/** Names of blocks files: snapshot, start of the generation, address. */
 const KEPT_NAME = /^(.+)\.([0-9a-f]{12})-([0-9a-f]{8})\.blocks$/;
 
 /** Generations of blocks that are retained per address: the current one and the one that a rollback would serve. */
@@ -72,7 +72,7 @@ function blocksNextTo(file: string): readonly string[] {
     .map(({ kept }) => kept);
 }
 
-/** Like `keptWith`, without `file` itself. */
+/** Like `blocksNextTo`, without `file` itself. */
 function otherBlocksNextTo(file: string): readonly string[] {
   return blocksNextTo(file).filter((one) => path.basename(one) !== path.basename(file));
 }
@@ -101,8 +101,8 @@ export interface LoadedBlocks {
 }
 
 /**
- * `file` is where blocks are kept; `earlier` are blocks in memory of nearly the same records. See LoadOptions for the
- * rest.
+ * `file` is the permanent file of the blocks. `earlier` are loaded blocks of mostly the same records. See LoadOptions
+ * for the other options.
  */
 interface BlockOptions extends Pick<LoadOptions, 'assertRoom' | 'isOffThread'> {
   readonly file: string | undefined;
