@@ -79,7 +79,9 @@ export interface ImportReport {
   readonly stages: readonly StageTime[];
 }
 
-/** The records of an earlier snapshot that are kept: all of a collection, or those whose rows are not 0. */
+/**
+ * The records taken over from an earlier snapshot, by collection: all, or those whose row has a number other than 0.
+ */
 export type KeptRecords = ReadonlyMap<string, 'all' | Uint8Array>;
 
 /**

@@ -77,7 +77,7 @@ export class ShapeTree {
   readonly #undo: (() => void)[] = [];
   #learnt = 0;
 
-  /** With `takesNulls`, every column that `mayMiss` accepts null. */
+  /** With `takesNulls`, every column that `mayBeAbsent` accepts null. */
   constructor(layout: Layout, takesNulls: boolean) {
     this.tables = [...layout.tables];
     this.columns = layout.columns.map((one) => {
