@@ -54,7 +54,7 @@ export class SectionLoader {
     this.#base = new TextEncoder().encode(placed.baseUrl);
   }
 
-  /** Makes a loader of an open file. With `isUncached` this imports code that other starts do without. */
+  /** Makes a loader of an open file. `uncached.ts` is imported only if `isUncached` is set. */
   static async open(placed: PlacedFile, onBytes: (bytes: number) => void): Promise<SectionLoader> {
     const { descriptor, isUncached } = placed;
     if (!isUncached) return new SectionLoader(placed, undefined, onBytes);
