@@ -61,7 +61,10 @@ export async function addChangedSince(
   }
 }
 
-/** Whether no record is newer than all dates, asked in the form of a date `stamp`. Throws what the upstream throws. */
+/**
+ * Whether the upstream filters by date: no record must be newer than `NEVER_MS`. `stamp` is a date in the format of the
+ * upstream. Throws the errors of the upstream.
+ */
 export async function filtersByDate(walker: Walker, collection: Collection, stamp: string): Promise<boolean> {
   return (await countOf(askingSince(walker, stamp, NEVER_MS), collection)) === 0;
 }

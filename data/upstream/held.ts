@@ -99,7 +99,7 @@ export class HeldRecords {
     return this.#ends.length;
   }
 
-  /** The records from `start` to before `end`, or to the last one. */
+  /** The records from `start` to `end` (exclusive), as far as they exist. */
   slice(start: number, end: number): readonly SentRecord[] {
     const last = Math.min(end, this.count);
     if (start >= last) return [];

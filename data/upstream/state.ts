@@ -204,7 +204,7 @@ function checkpointIn(file: string): Checkpoint | undefined {
     const checkpoint = JSON.parse(String(text)) as Checkpoint;
     if (checkpoint.version === VERSION) return checkpoint;
   } catch {
-    // Thrown below.
+    // Not JSON: treated like another version.
   }
   throw new OperationError('file', `${file} is no checkpoint of this program: remove ${path.dirname(file)}`);
 }
