@@ -42,7 +42,10 @@ export class Semaphore {
     return this.#permits - this.#free.length;
   }
 
-  /** Resolves to a permit, which `release` gives back. A client without a connection counts as a connection. */
+  /**
+   * Resolves to a permit, to be returned with `release`. The limit per connection applies separately to each client
+   * without a connection.
+   */
   async acquire(client: Disconnection): Promise<Permit> {
     if (client.isGone()) return 'gone';
     const free = this.#free.pop();
