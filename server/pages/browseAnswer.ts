@@ -1,5 +1,6 @@
-// The pages for people, as answers: requests become tours, pages get their headers, tags and codings. Read when the
-// first is asked for: no start and no other request has anything of it.
+// HTTP responses for the HTML pages: turns a request into a tour (browse/site.ts) and adds headers, entity tag and
+// content coding to the page. Loaded on the first request for a page, so that neither startup nor other requests pay
+// for it.
 import { createHash } from 'node:crypto';
 import { COLLECTIONS, wholeBody } from '../../engine/engine.ts';
 import { wayUp } from './browse/address.ts';
@@ -15,7 +16,10 @@ import { isNamedIn } from '../catalogue/conditional.ts';
 import { descriptionLink } from '../catalogue/views.ts';
 import { nearestPath, type Route, route } from '../catalogue/routes.ts';
 
-/** Where a page comes from and what it may reach: this server alone, and nothing that stands in the page itself. */
+/**
+ * A page may load scripts, styles and images only from this server. Inline scripts and styles are blocked; `data:`
+ * images are allowed.
+ */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; form-action 'self'; " +
   "base-uri 'none'; frame-ancestors 'none'";
@@ -26,19 +30,19 @@ const GUARDS: Answer['headers'] = [
   NO_RANGES,
 ];
 const HTML = ['Content-Type', 'text/html; charset=utf-8'] as const;
-/** The name of an asset is one of its bytes. */
+/** The name of an asset contains a digest of its bytes, so that clients can cache it forever. */
 const KEPT_FOR_GOOD = ['Cache-Control', 'public, max-age=31536000, immutable'] as const;
 
 const ROOM = '/browse/';
 const ASSETS = '/browse/assets/';
 const AUTHORITY = /^\/browse\/authority\/?$/;
-/** Digits of a tag: 96 bits. */
+/** Hexadecimal digits of an entity tag: 96 bits. */
 const TAG_DIGITS = 24;
 
 const EMPTY = wholeBody(new Uint8Array(0));
 const sites = new WeakMap<CatalogueService, Site>();
 
-/** The answer to a request for a page or an asset. Cost: see server/pages/browse/. */
+/** Responds to a request for a page or an asset. Cost: see server/pages/browse/. */
 export async function browseAnswer(
   catalogue: CatalogueService,
   visited: VisitRest,
@@ -54,7 +58,7 @@ export async function browseAnswer(
   const view = sent === choice.path ? withSlash(sent) : viewOf(target, hosts !== undefined);
   if (view.kind === 'redirect') return moved(query === undefined ? view.location : `${view.location}?${query}`);
   const version = 'version' in view ? view.version : 'v3';
-  // Pages name the request of the API without the format that their own path or query names.
+  // The API requests that a page shows omit the format that its own path or query names.
   const form = formOf(catalogue, { version, ending: undefined }, undefined, choice);
   const tour: Tour = { ...form, target, query, up: wayUp(target), disconnection };
   if (missed !== undefined) return pageAnswer(catalogue, visited, missedPage(site, tour, missed));
@@ -107,7 +111,7 @@ function sightOf(view: Route, target: string): Sight {
   }
 }
 
-/** The page under a tag that is made of it, so that no change of a template needs another one. */
+/** Responds with a page. The entity tag is a digest of the page, so that a changed template changes it too. */
 async function pageAnswer(
   { settings, live }: CatalogueService,
   { target, choice, coding, condition, disconnection }: VisitRest,
@@ -135,12 +139,12 @@ async function pageAnswer(
   return { status: page.status, headers: [...coded, ...headers, ...retry], ...tagged, body };
 }
 
-/** Weak, since pages of one tag may differ in how long they took. */
+/** Used as a weak tag, because pages with the same tag may differ in the duration that they show. */
 function tagOf(lasting: Uint8Array): string {
   return createHash('sha256').update(lasting).digest('hex').slice(0, TAG_DIGITS);
 }
 
-/** The page with the time of finding in its place. */
+/** Inserts the duration of the query into the page. */
 function timed(lasting: Buffer, time: string | undefined): Buffer {
   const at = time === undefined ? -1 : lasting.indexOf(TIME_PLACE);
   if (at < 0) return lasting;
@@ -162,7 +166,7 @@ function assetAnswer({ settings }: CatalogueService, { target, coding, condition
     : { status: 200, headers: [type, GZIP_CODING, ...headers], etag, body: wholeBody(asset.gzipped) };
 }
 
-/** Relative, so that it holds below any base path. */
+/** `location` is relative, so that it works below any base path. */
 function moved(location: string): Answer {
   return { status: 301, headers: [['Location', location], NOT_STORED], body: EMPTY };
 }

@@ -1,5 +1,5 @@
-// The views that describe the API: the documents of the generation, and the page that shows one of them. Their tags
-// are digests of their bytes. Loaded at the first request for one.
+// The views that describe the API: the OpenAPI documents of the generation, and the page that shows one of them. Entity
+// tags are digests of the bytes. Loaded on the first request for such a view.
 import assert from 'node:assert/strict';
 import { parseRecordQuery, wholeBody } from '../../engine/engine.ts';
 import type { Answer } from '../http/exchange.ts';
@@ -11,18 +11,18 @@ import { descriptionLink } from '../catalogue/views.ts';
 import type { CatalogueService, RouteOf, Visit } from '../catalogue/catalogue.ts';
 import type { DocumentPath } from '../catalogue/routes.ts';
 
-/** Headers of the page: what it may load and reach, and no type but ours. */
+/** Headers of the page: what it may load, and that browsers must not guess content types. */
 const GUARDED: Answer['headers'] = [
   ['Content-Security-Policy', DOCS_POLICY],
   ['X-Content-Type-Options', 'nosniff'],
   descriptionLink('../'),
 ];
 
-/** The only parameter: which of the two documents is served. */
+/** The only parameter. It selects one of the two documents. */
 const PARAMETER = 'spellings';
 const UNKNOWN_SPELLINGS = { key: PARAMETER, messages: ['Write "usual" or "all".'] };
 
-/** The file at a path, 304, or 400. Rejects if a file of the page cannot be read now. Cost: a look-up. */
+/** Responds with the file at a path, 304, or 400. Rejects if a file of the page cannot be read now. Cost: a lookup. */
 export async function descriptionAnswer(
   documents: Documents,
   { answers, conditional, queryOptions }: CatalogueService,

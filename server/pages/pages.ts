@@ -1,5 +1,5 @@
-// The pages for people and the documents that describe the API. Their code loads at the first request for one: no start
-// waits for it.
+// The HTML pages and the documents that describe the API. Their code is loaded on the first request for one, so that it
+// does not delay the start of the server.
 import { inTurns } from '../../workers/slices.ts';
 import type { Pages } from '../catalogue/catalogue.ts';
 import type { TrustedHosts } from './browse/site.ts';
@@ -7,8 +7,8 @@ import type { Answer } from '../http/exchange.ts';
 import type { Documents } from './openapi/documents.ts';
 import type { browseAnswer } from './browseAnswer.ts';
 
-/** `documents` are by base URL. */
 export interface PageSources {
+  /** Keyed by base URL. */
   readonly documents: Documents;
   readonly trustedHosts: () => TrustedHosts | undefined;
 }
@@ -23,7 +23,7 @@ export function pagesOf({ documents, trustedHosts }: PageSources): Pages {
 
 let browse: typeof browseAnswer | undefined;
 
-/** Loaded one after the other: at once they take 20 ms, which all other requests of the thread would wait. */
+/** Loaded one after the other: loading all at once would block the thread, and thus its other requests, for 20 ms. */
 const PAGE_PARTS: readonly (() => Promise<unknown>)[] = [
   () => import('./browse/frame.ts'),
   () => import('./browse/table.ts'),
