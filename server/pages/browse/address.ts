@@ -1,40 +1,54 @@
-// Addresses of pages and of the API behind them: relative, so that they hold below the path of a base URL, whether a
-// proxy strips it or not. Pure text.
+// Addresses of pages and of the equivalent API requests. All except `apiAddress` are relative, so that they work below
+// the path of a base URL whether or not a proxy strips it. Pure functions on text.
 import { namesOnPages, parameterNames, PARAMETERS, percentEncode, type QueryOptions } from '../../../engine/engine.ts';
 import type { Tour } from './site.ts';
 
 export type Pair = readonly [name: string, value: string];
 
-/** What names of parameters begin with that are the page's own, not the API's: no field has a full stop in its name. */
+/**
+ * Prefix of the parameters that belong to the page, not to the API. No field collides with them, because no name of a
+ * field contains a full stop.
+ */
 export const BROWSE_PREFIX = 'browse.';
 
-/** Longer queries, such as lists of ids, are not repeated in choices, which the page then leaves out. */
+/**
+ * If a query is longer (such as a list of ids), the page omits its choices, because each of them would repeat the
+ * query.
+ */
 const REPEATED_CHARACTERS_MAX = 1024;
 
-/** Longer queries, about 1,000 ids, are not repeated in links either: they are in the page once. */
+/** If a query is longer (about 1,000 ids), links do not repeat it either: the page contains it once. */
 const LINKED_CHARACTERS_MAX = 8192;
 
-/** Parameters that a page repeats, in whatever it offers: each is an input of every form. */
+/**
+ * If a query has more parameters, neither choices nor links repeat it: every form would have an input for each
+ * parameter.
+ */
 export const REPEATED_PARAMETERS_MAX = 100;
 
 const PLACES: ReadonlySet<string> = namesOnPages('place', {});
 
-/** The key by which a field is compared without a lookup: a name that is also a parameter's has to name one. */
+/**
+ * The key that compares a field for equality. A field that shares its name with a parameter needs an explicit lookup.
+ */
 export function plainKey(field: string): string {
   return PARAMETERS.some(({ name }) => name === field) ? `${field}__exact` : field;
 }
 
-/** A query with its question mark, which alone stands for none: a relative address must say something. */
+/**
+ * A query with its question mark. Without pairs it is `?` alone: an empty relative address would keep the query of the
+ * current page.
+ */
 export function queryOf(pairs: readonly Pair[]): string {
   return pairs.length === 0 ? '?' : `?${queryTextOf(pairs)}`;
 }
 
-/** The pairs as a query: blank as `%20`. Cost: their length. */
+/** Encodes pairs as a query, with spaces as `%20`. Cost: their length. */
 export function queryTextOf(pairs: readonly Pair[]): string {
   return pairs.map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`).join('&');
 }
 
-/** The pairs with one name set to a value, in place of all it had; without it where the value is undefined. */
+/** Replaces all values of a name by one value, or removes the name if the value is undefined. */
 export function withValue(pairs: readonly Pair[], name: string, value: string | undefined): readonly Pair[] {
   const others = pairs.filter(([each]) => each !== name);
   return value === undefined ? others : [...others, [name, value]];
@@ -44,23 +58,29 @@ export function withoutNames(pairs: readonly Pair[], ...names: readonly string[]
   return pairs.filter(([each]) => !names.includes(each));
 }
 
-/** The parameters of lists under the settings; any other may be a field. */
+/** Keeps only the parameters that lists have under these settings. Any other name may be a field. */
 export function withoutFilters(pairs: readonly Pair[], options: QueryOptions): readonly Pair[] {
   const heeded = parameterNames('list', options);
   return pairs.filter(([name]) => heeded.includes(name));
 }
 
-/** Whether a page may repeat a query in every choice. Cost: its parameters; its length where that is short. */
+/**
+ * Returns whether a query is short enough for every choice of a page to repeat it. Cost: the number of parameters, and
+ * the encoding of a query that may be short enough.
+ */
 export function isRepeatable(pairs: readonly Pair[]): boolean {
   return isShort(pairs, REPEATED_CHARACTERS_MAX);
 }
 
-/** Whether a page may repeat a query in the ways through its list and to its data. Cost: as of the other. */
+/**
+ * Returns whether a query is short enough for the links to other pages of its list and to its data. Cost: as
+ * `isRepeatable`.
+ */
 export function isLinkable(pairs: readonly Pair[]): boolean {
   return isShort(pairs, LINKED_CHARACTERS_MAX);
 }
 
-/** Judged before it is encoded, which makes no text shorter. */
+/** Checks the length before encoding first, because encoding makes no text shorter. */
 function isShort(pairs: readonly Pair[], charactersMax: number): boolean {
   if (pairs.length > REPEATED_PARAMETERS_MAX) return false;
   const characters = pairs.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
@@ -71,7 +91,7 @@ export function fromStart(pairs: readonly Pair[]): readonly Pair[] {
   return pairs.filter(([name]) => !PLACES.has(name));
 }
 
-/** The way from a target to the root that all paths begin at: `../../` from `/browse/times/`. */
+/** The relative path from a target to the root: `../../` from `/browse/times/`. */
 export function wayUp(target: string): string {
   const depth = target.split('/').length - 2;
   return depth <= 0 ? './' : '../'.repeat(depth);
@@ -81,12 +101,12 @@ export function apiPath(tour: Tour): string {
   return tour.up + apiTarget(tour).slice(1);
 }
 
-/** The address of the API that answers with what a page shows, as it is sent elsewhere; `query` is encoded. */
+/** The absolute address of the API request that returns what a page shows. `query` is already encoded. */
 export function apiAddress(tour: Tour, query: string): string {
   return tour.baseUrl + apiTarget(tour) + (query === '' ? '' : `?${query}`);
 }
 
-/** Without the ending of a form: that of an export has all records. */
+/** Removes the suffix of a format: with the suffix of an export, the request would return all records. */
 function apiTarget({ target, version }: Tour): string {
   return target.replace(/^\/browse\//, `/api/${version}/`).replace(/(?:\.|%2e)[^/]*\/?$/i, '/');
 }

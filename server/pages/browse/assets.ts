@@ -1,12 +1,13 @@
-// The files that pages load: one style sheet and one script, named by what is in them, so that they may be kept for
-// good. Read when the first page is made; changed in assets/.
+// The files that pages load: one style sheet and one script. Their names contain digests of their content, so that
+// clients can cache them forever. They are read when the first page is built. Their sources are in assets/.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { installed } from '../../settings/values.ts';
 
-/** A file as it is served. `name` is the last part of its path. */
+/** A file as it is served. */
 export interface Asset {
+  /** Last segment of its path. */
   readonly name: string;
   readonly type: string;
   readonly bytes: Uint8Array;
@@ -18,7 +19,7 @@ const DIGEST_DIGITS = 16;
 
 const ASSETS_PATH = 'browse/assets/';
 
-/** Both, once they have been read: a module that could not read them for want of a descriptor would stay broken. */
+/** Read on first use instead of on import: Node would cache an import that fails for lack of a descriptor. */
 let read: { readonly style: Asset; readonly script: Asset } | undefined;
 
 function assets(): NonNullable<typeof read> {

@@ -1,5 +1,5 @@
-// The page of the attribute authority: what it is for, its WSDL, and what getTrustedHostInfo answers, by a form or for
-// every role. It shows what that operation tells anybody, and no more.
+// The page of the attribute authority: its purpose, its WSDL, and the results of getTrustedHostInfo, for every role or
+// for the role in a form. It shows only what that operation returns to any client.
 import { BROWSE_PREFIX } from './address.ts';
 import { amountOf, framed } from './frame.ts';
 import type { BrowsePage, Site, Tour, TrustedHosts } from './site.ts';
@@ -9,16 +9,16 @@ import { cut } from './values.ts';
 
 export const ROLE = `${BROWSE_PREFIX}role`;
 
-/** Where the service and its description are, behind the root (spec, Service address). */
+/** Path of the service and of its description, below the root (spec, Service address). */
 const WSDL = 'attAuthority.wsdl';
-/** Roles that are listed: the form knows the others. */
+/** Roles that the page lists. The form also finds the others. */
 const ROLES_MAX = 200;
-/** Characters of the role that was asked for in the heading of its answer: a query may have 64 kB of them. */
+/** Characters of the requested role that the heading of its result shows. A query may contain 64 kB of them. */
 const ROLE_CHARACTERS_MAX = 160;
-/** A trusted host as the operation tells it: its name, its address, its roles. */
+/** A trusted host as the operation returns it: its name, its address, its roles. */
 const HOST = /^(.*?):(.*):(.*)$/s;
 
-/** The page; `role` is what the form asked for. Cost: the roles that are listed. */
+/** `role` is the value that the form has sent. Cost: the roles that are listed. */
 export function authorityPage(site: Site, tour: Tour, hosts: TrustedHosts, role: string | undefined): BrowsePage {
   const listed = [...hosts.entries()].slice(0, ROLES_MAX);
   const all = listed.map(

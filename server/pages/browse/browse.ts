@@ -1,5 +1,4 @@
-// The entry of the pages: which page a path means. Knows the paths
-// behind `/browse/`, and no request nor header.
+// Entry point of the pages: selects the page for a path below `/browse/`. Independent of HTTP requests and headers.
 import { type Collection, COLLECTIONS, countParts, PARAMETERS_MAX } from '../../../engine/engine.ts';
 import { BROWSE_PREFIX, type Pair, queryOf, queryTextOf } from './address.ts';
 import { authorityPage, ROLE } from './authorityPage.ts';
@@ -10,7 +9,7 @@ import { type Meant, meantBy } from './own.ts';
 import { recordPage, type RecordPlace } from './recordPage.ts';
 import { SEARCH, SEARCH_FIELD, startPage } from './startPage.ts';
 
-/** What is looked at; `near` is a path behind the root that may have been meant where nothing is. */
+/** The target of a visit. If nothing exists at its path, `near` is a similar path below the root, if there is one. */
 export type Sight =
   | { readonly kind: 'start' }
   | { readonly kind: 'authority'; readonly hosts: TrustedHosts }
@@ -20,7 +19,7 @@ export type Sight =
 
 const NOTHING = Buffer.alloc(0);
 
-/** The page of a sight, in steps. Cost: see each. */
+/** Builds the page in steps, so that other requests run in between. Cost: see each page. */
 export function browsed(site: Site, tour: Tour, sight: Sight): Promise<BrowsePage> {
   return inStep(site, tour, () => pageOf(site, tour, sight));
 }
@@ -60,7 +59,7 @@ function listOrForm(
     case 'list':
       return redirectTo(queryOf(meant.pairs));
     case 'record':
-      // Beside a list whose path names a form there is none of its records.
+      // The path of a list with a format (`times.json/`) has no records below it.
       return redirectTo(
         /\/[^./%]+\/$/.test(tour.target) ? `${meant.id}/` : `${tour.up}browse/${collection.name}/${meant.id}/`,
       );
@@ -69,7 +68,10 @@ function listOrForm(
   }
 }
 
-/** The parameters of a form; none if there are none of a form or too many. Cost: the query. */
+/**
+ * All parameters of a query that comes from a form. Empty if it does not, or if it has too many parameters. Cost: the
+ * query.
+ */
 function ownParameters({ query }: Tour): readonly Pair[] {
   if (query === undefined || !query.includes(BROWSE_PREFIX) || countParts(query, '&') > PARAMETERS_MAX) return [];
   return [...new URLSearchParams(query)];

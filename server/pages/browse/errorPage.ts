@@ -1,5 +1,4 @@
-// Pages for what went wrong, in the house of all others: what it
-// was, and the nearest way out of it. Pure.
+// Error pages, with the frame of all other pages. Each names the error and the nearest way out of it.
 import { type Ask, type Collection, COLLECTIONS } from '../../../engine/engine.ts';
 import type { MissReason } from '../../../workers/protocol.ts';
 import { isRepeatable, type Pair, queryOf, withoutNames } from './address.ts';
@@ -13,10 +12,13 @@ import { cut } from './values.ts';
 const PATH_CHARACTERS_MAX = 200;
 const PROBLEMS_MAX = 50;
 const MESSAGE_CHARACTERS_MAX = 1000;
-/** What the engine says of a name that it may have been meant for; of one inside a value, which one it is. */
+/**
+ * Matches the engine's suggestion for a misspelled name. The first group is the wrong name if it is in a value, the
+ * second group is the suggested name.
+ */
 const CORRECTIONS = /^(?:Unknown field "(.*)"\. |.* )?Did you mean "([^"]+)"\?$/s;
 
-/** 404; `near` is a path behind the root that may have been meant, such as `browse/times/`. */
+/** 404. `near` is a similar path below the root, such as `browse/times/`. */
 export function notFoundPage(site: Site, tour: Tour, near: string | undefined): BrowsePage {
   const hint = near !== undefined && html`<p class="lead">Did you mean <a href="${tour.up}${near}">${near}</a>?</p>`;
   const all = COLLECTIONS.map(({ name, title }) => html`<li><a href="${tour.up}browse/${name}/">${title}</a></li>`);
@@ -43,15 +45,19 @@ export function noRecordPage(site: Site, tour: Tour, { name, title }: Collection
   return errorPage(site, tour, { status: 404, title: 'No such record', main });
 }
 
-/** If a form was refused, `before` are the pairs without it, and `canStand` says whether the API accepts them all. */
+/** A query with problems. */
 interface Refused {
   readonly problems: Ask['problems'];
   readonly pairs: readonly Pair[] | undefined;
+  /** If a form was refused: the pairs without its condition. */
   readonly before?: readonly Pair[];
+  /** If a form was refused: whether the API accepts all pairs, including its condition. */
   readonly canStand?: boolean;
 }
 
-/** 400: each refused parameter with its reason, links that mend the query, and the filter form. */
+/**
+ * 400: lists each refused parameter with its reason and with links that correct the query, followed by the filter form.
+ */
 export function refusedPage(site: Site, tour: Tour, declared: Collection, refused: Refused): BrowsePage {
   const { problems, pairs = [], before, canStand = false } = refused;
   const title = declared.title.toLowerCase();
@@ -78,7 +84,10 @@ export function refusedPage(site: Site, tour: Tour, declared: Collection, refuse
   return errorPage(site, tour, { status: 400, title: 'Bad request', main });
 }
 
-/** The filter form with the first refused filter that it can express. Cost: the problems with query and fields. */
+/**
+ * The filter form, filled in with the first refused filter that it can express. Cost: for each problem, the query and
+ * the fields.
+ */
 function correctionForm(
   site: Site,
   declared: Collection,
@@ -95,7 +104,10 @@ function correctionForm(
   return isRepeatable(rest) && filterForm({ collection, fields, pairs: rest }, first?.entry);
 }
 
-/** The query with all names of a parameter, or of its value, that may have been meant; `name` is the first of them. */
+/**
+ * Applies the suggestions in `messages` to the query, either to the name of a parameter or to the names in its value.
+ * `name` is the first suggestion.
+ */
 function meantBy(
   pairs: readonly Pair[],
   key: string,
@@ -119,7 +131,7 @@ function meantBy(
   return { name, pairs: pairs.map((pair) => (pair[0] === key ? meant(pair) : pair)) };
 }
 
-/** 503: no rows were found in time. */
+/** 503: the query took too long, or the server is too busy. */
 export function missedPage(site: Site, tour: Tour, why: MissReason): BrowsePage {
   const [title, text] =
     why === 'overtime'
@@ -143,7 +155,10 @@ function errorPage(
   return { status, html: framed(site, tour, { title: `${title} – Catalogue`, crumbs, main }) };
 }
 
-/** The page that a step makes, or begins with; 503 where too many pages wait for theirs. Rejects where it throws. */
+/**
+ * Runs a step that builds a page or starts to build it. Returns a 503 page if too many pages wait for their step.
+ * Rejects if the step throws.
+ */
 export async function inStep(
   site: Site,
   tour: Tour,

@@ -1,5 +1,5 @@
-// The facets of a list and its forms: any field with any lookup that fits it, dates, and columns. The forms need no
-// script; own.ts turns what they send into a query of the API.
+// The facets of a list and its forms: for filters (any field with any lookup that fits it), for dates, and for columns.
+// The forms work without scripts. own.ts translates their parameters into an API query.
 import { countText } from '../../observe/quantities.ts';
 import { fromStart, BROWSE_PREFIX, type Pair, plainKey, queryTextOf, withoutNames, withValue } from './address.ts';
 import type { Listing } from './listing.ts';
@@ -11,15 +11,18 @@ import { columnsOf } from './table.ts';
 
 type FacetCounts = Listing['hits']['facets'][number];
 
-/** Facets of a page: as many as one request may have. */
+/** Facets of a page: the limit of one API request. */
 export const FACETS_SHOWN_MAX = 10;
-/** Values that are seen at once; the others are a click away, up to a number beyond any enumeration. */
+/**
+ * Values of a facet that are visible at once. The others, up to VALUES_MAX (more than any enumeration has), need a
+ * click.
+ */
 const VALUES_OPEN = 8;
 const VALUES_MAX = 32;
-/** Longer values are shown by their beginning, and are no filter of one click. */
+/** Longer values are cut, and are not links. */
 const VALUE_CHARACTERS_MAX = 128;
 
-/** A panel a field. Cost: its values, and the query once. */
+/** One panel for each field. Cost: its values, and the query once. */
 export function facetPanels(listing: Listing): readonly Markup[] {
   return listing.hits.facets
     .filter(({ values }) => values.length > 0)
@@ -45,7 +48,10 @@ export function facetPanels(listing: Listing): readonly Markup[] {
     });
 }
 
-/** The values of a field, each instead of any other one of it; those that would find other records are no links. */
+/**
+ * The values of a field. The link of a value replaces any other value of the field in the query. A value without a link
+ * would find other records than its count says.
+ */
 function choicesOf(listing: Listing, { name, values }: FacetCounts): readonly Markup[] {
   const { pairs, hasChoices } = listing;
   const isNarrowed = isOfSeveral(listing, name) && pairs.some(([key]) => isOnSame(key, name));
@@ -71,21 +77,27 @@ function isOfSeveral({ fields }: Listing, name: string): boolean {
   return fields.find(({ key }) => key === name)?.isOrdered !== true;
 }
 
-/** Whether a filter wants one related record, or one value, to be so and so, as others of its relation do (A45). */
+/**
+ * Returns whether one related record, or one value, must match both this filter and a filter on `name` (A45). Negated
+ * filters need not match the same one.
+ */
 function isOnSame(key: string, name: string): boolean {
   const rootOf = (path: string): string => path.split('__', 1)[0]!;
   return rootOf(key) === rootOf(name) && !key.endsWith('!');
 }
 
-/** Whether a filter can name a value: the API trims texts, and takes none with NUL. */
+/** Returns whether a filter can express a value: the API trims texts and rejects NUL. */
 function isAskable(value: string): boolean {
   return value === value.trim() && !value.includes('\0');
 }
 
-/** What a facet calls records without a value; so it does those whose value is this very text. */
+/**
+ * Name of the records without a value in a facet. Records whose value is this very text are counted under the same
+ * name.
+ */
 const NONE = 'null';
 
-/** Dates that have a form of their own; the others are fields like any. */
+/** Date fields with a separate form. Any others are only in the filter form. */
 const DATE_FORMS_MAX = 4;
 const CHOICES_MAX = 60;
 
@@ -113,12 +125,15 @@ interface RefusedEntry extends FormEntry {
   readonly message: string;
 }
 
-/** Inputs that send parameters as they are. */
+/** Hidden inputs that send parameters unchanged. */
 export function hiddenInputs(pairs: readonly Pair[]): readonly Markup[] {
   return pairs.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`);
 }
 
-/** The choices of an empty form do not change with a visit: a fifth of what a page of 100 rows costs. */
+/**
+ * Choices of the empty filter form. They are the same for every visit, and building them takes a fifth of the time of a
+ * page with 100 rows.
+ */
 const choices = new WeakMap<Listing['fields'], Choices>();
 
 interface Choices {
@@ -127,7 +142,7 @@ interface Choices {
   readonly values: readonly Markup[];
 }
 
-/** A form for one more condition. With `refused` it is filled in and shows the problem. */
+/** A form that adds a condition. With `refused` it is filled in and shows the problem. */
 export function filterForm(
   { collection, fields, pairs }: Pick<Listing, 'collection' | 'fields' | 'pairs'>,
   refused?: RefusedEntry,
@@ -180,7 +195,7 @@ function emptyChoices(collection: Listing['collection'], fields: Listing['fields
   return made;
 }
 
-/** The fields, all lookups of them, and the values that are known. */
+/** The options for the fields, for all their lookups, and for the values of enumerations. */
 function lookupChoices(fields: Listing['fields'], chosen: Pick<FormEntry, 'field' | 'lookup'>): Choices {
   const lookups = [...new Set(fields.flatMap(({ lookups: fit }) => fit))];
   const options = fields.map(
@@ -209,7 +224,7 @@ const WORDS: ReadonlyMap<string, string> = new Map(
   LOOKUPS.map(({ name, meaning, written }) => [name, written === undefined ? meaning : `${meaning} (${written})`]),
 );
 
-/** From and to for each date of the records. */
+/** A form with a first and a last day for each of the first DATE_FORMS_MAX top-level date fields. */
 export function dateForms({ fields, pairs }: Listing): readonly Markup[] {
   const dates = fields.filter(({ type, key }) => (type === 'date' || type === 'dateTime') && !key.includes('__'));
   return dates.slice(0, DATE_FORMS_MAX).map(({ key }) => {
@@ -226,12 +241,12 @@ export function dateForms({ fields, pairs }: Listing): readonly Markup[] {
   });
 }
 
-/** The day of a bound as a form shows it, empty without one. */
+/** The day of a bound as a form shows it, empty without a bound. */
 export function dayOf(bound = ''): string {
   return bound.slice(0, 'yyyy-mm-dd'.length);
 }
 
-/** Which columns the table has: the parameter `fields` of the API. */
+/** A form that selects the columns of the table, by the API's parameter `fields`. */
 export function columnChoice({ collection, ask, pairs }: Listing): Markup {
   const shown = new Set(columnsOf(collection, ask.page.keys));
   const { fields, others } = collection.keys;
@@ -256,7 +271,7 @@ export function columnChoice({ collection, ask, pairs }: Listing): Markup {
   </details>`;
 }
 
-/** Whether `fields` can name a key: it takes names with commas between them, and trims each. */
+/** Returns whether `fields` can name a key: the parameter is a comma-separated list, and the API trims each name. */
 function isNameable(key: string): boolean {
   return key !== '' && key === key.trim() && !key.includes(',');
 }

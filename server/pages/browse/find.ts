@@ -1,5 +1,4 @@
-// How pages ask for rows: along the engine's one way of a list (engine/list.ts), with a page bounded for people.
-// Nothing here puts steps together or finds rows.
+// Finds the rows of a page by the engine's procedure for lists (engine/list.ts), with a limit on the rows of a page.
 import assert from 'node:assert/strict';
 import {
   answerList,
@@ -16,16 +15,16 @@ import {
 import type { MissReason } from '../../../workers/protocol.ts';
 import type { Site, Tour } from './site.ts';
 
-/** Records of a page: more are a long way to scroll, and the API has them. */
+/** Records of a page. Scrolling through more is tedious, and the API returns them. */
 export const PAGE_ROWS_MAX = 100;
 
-/** A list that was found, or why not: what is wrong with the query, or that there was no time for it. */
+/** A list that was found, a query with problems (`refused`), or a list that could not be found in time (`missed`). */
 export type FindResult =
   | { readonly kind: 'found'; readonly list: List; readonly hits: Hits; readonly milliseconds: number }
   | { readonly kind: 'refused'; readonly ask: Ask }
   | { readonly kind: 'missed'; readonly list: List; readonly why: MissReason };
 
-/** Lists of a collection as `query` asks for them. Cost: see engine/list.ts; heavy ones are found in the pool. */
+/** Finds the records that `query` selects. Cost: see engine/list.ts; expensive queries run in the pool. */
 export async function foundList(
   site: Site,
   tour: Tour,
@@ -49,7 +48,7 @@ class PageAsker implements Asker<FindResult | Promise<FindResult>> {
   #milliseconds = 0;
 
   constructor(site: Site, tour: Tour) {
-    // A filter that is wrong is shown to be mended, whatever clients get for it.
+    // The page shows a wrong filter for correction, even if the API ignores it under these settings.
     this.options = { ...site.queryOptions, filterErrors: 'fail', limitMax: pageRowsMax(site) };
     this.path = tour.target;
     this.#site = site;

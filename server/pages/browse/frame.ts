@@ -1,12 +1,14 @@
-// The parts around every page: head, the bar at the top, the place in the site, the request of the API as a command,
-// and the foot.
+// The parts that surround every page: head, top bar, breadcrumbs, the API request as a command, and footer.
 import { apiAddress } from './address.ts';
 import { instantText, type Site, type Tour } from './site.ts';
 import { type Child, html, type Markup, utf8Of } from './template.ts';
 import { countText } from '../../observe/quantities.ts';
 import { scriptPath, stylePath } from './assets.ts';
 
-/** The request behind a page, of an encoded query: thrice, one too long for that once. Scripts add what copies it. */
+/**
+ * The API request of a page as an address, a curl command and a Python program. If the query is long, only the address.
+ * `query` is encoded. browse.js adds buttons that copy them.
+ */
 export function requestPanel(tour: Tour, query: string, isLong = false): Markup {
   const address = apiAddress(tour, query);
   return html`<details class="request">
@@ -27,20 +29,20 @@ function snippet(name: string, text: string): Markup {
   </div>`;
 }
 
-/** A step of the way to a page; the last one has no address. */
+/** A breadcrumb. The last one of a page has no address. */
 interface Crumb {
   readonly label: Child;
   readonly href?: string;
 }
 
-/** What a page says of itself: its title, the way to it, and all that is its own. */
+/** The parts in which pages differ. */
 interface PageContent {
   readonly title: string;
   readonly crumbs: readonly Crumb[];
   readonly main: Markup;
 }
 
-/** Digits that people tell generations apart by, as `serve` prints them. */
+/** Digits of the generation in the footer, as many as `serve` prints. */
 const GENERATION_DIGITS = 12;
 
 export function framed(
@@ -101,7 +103,7 @@ function trail(crumbs: readonly Crumb[]): Markup {
   </nav>`;
 }
 
-/** So many of something: `1 record`, `12 records`. */
+/** A count with its noun: `1 record`, `12 records`. */
 export function amountOf(count: number, one: string, many = `${one}s`): string {
   return `${countText(count)} ${count === 1 ? one : many}`;
 }

@@ -1,5 +1,6 @@
-// The JSON of a record as a page shows it, found in one pass over its brackets and quotes. Numbers stay as they are
-// written (2.50, 9007199254740993), which JSON.parse loses. It accepts anything that a forged snapshot may contain.
+// Outlines JSON in one pass over its brackets and quotes, and shows the JSON of a record. Numbers keep their spelling
+// (2.50, 9007199254740993), which JSON.parse would lose. The pass accepts any text, because a forged snapshot may
+// contain malformed JSON.
 import {
   type CollectionIndex,
   indentedAtOnce,
@@ -11,25 +12,25 @@ import { recordBytes } from '../../../engine/described.ts';
 import { bytesText } from '../../observe/quantities.ts';
 import { type Child, html, type Markup } from './template.ts';
 
-/** A value and what is shown inside of it. */
+/** A value and those of its members that are shown. */
 export interface JsonOutline {
-  /** Its key in the object around it, unescaped; empty elsewhere. */
+  /** Its key in the parent object, unescaped. Empty if its parent is not an object. */
   readonly key: string;
   readonly json: string;
-  /** The first members of a list or object; undefined of other values, and of those that are too deep. */
+  /** The first members of a list or object. Undefined for other values and for those nested too deeply. */
   readonly members: readonly JsonOutline[] | undefined;
-  /** How many members it has, shown or not; 0 where they are undefined. */
+  /** Number of all members, shown or not. 0 if `members` is undefined. */
   readonly count: number;
 }
 
-/** How much of a value is shown. */
+/** Limits of what is shown of a value. */
 interface OutlineLimits {
   /** Members of each list, and of each object. */
   readonly listMax: number;
   readonly objectMax: number;
-  /** Values in values that show their members: 1 has those of the outermost only. */
+  /** Levels of nesting that show their members. With 1, only the outermost value shows them. */
   readonly levels: number;
-  /** Members of all of them, counted down. */
+  /** Members that may still be shown in total, counted down. */
   readonly budget: { left: number };
 }
 
@@ -41,7 +42,10 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** The outline of a value that has no blanks between its members. Cost: a pass over its text, and what is shown. */
+/**
+ * Outlines a value that has no whitespace between its members. Cost: one pass over its text, and the members that are
+ * shown.
+ */
 export function jsonOutline(json: string, limits: OutlineLimits): JsonOutline {
   return outlineAt({ json, at: 0, limits }, '', limits.levels);
 }
@@ -78,7 +82,7 @@ function outlineAt(pass: Pass, key: string, levels: number): JsonOutline {
   return { key, json: json.slice(start, pass.at), members, count };
 }
 
-/** A key, behind whose colon the pass is then. */
+/** Reads a key and moves the pass past its colon. */
 function keyAt(pass: Pass): string {
   const start = pass.at;
   const end = stringEnd(pass.json, start) + 1;
@@ -86,7 +90,7 @@ function keyAt(pass: Pass): string {
   return jsonString(pass.json.slice(start, end)) ?? '';
 }
 
-/** Where a value ends, or a member with its key: at the comma or bracket behind it. */
+/** Position of the comma or bracket that follows a value, or a member with its key. */
 function valueEnd(json: string, start: number): number {
   let depth = 0;
   for (let at = start; at < json.length; at++) {
@@ -103,7 +107,10 @@ function isClosing(character: number): boolean {
   return character === CLOSE_LIST || character === CLOSE_OBJECT;
 }
 
-/** The text of a JSON string; of what is no JSON, all of it as it stands; undefined of other values. Cost: the text. */
+/**
+ * The text of a JSON string, undefined for any other JSON value. Malformed JSON is returned unchanged. Cost: the length
+ * of the text.
+ */
 export function jsonString(json: string): string | undefined {
   if (/^(?:[[{\d-]|null$|true$|false$)/.test(json)) return undefined;
   try {
@@ -114,7 +121,7 @@ export function jsonString(json: string): string | undefined {
   }
 }
 
-/** Where the string that begins at a place has its last quote; behind the text where it has none. */
+/** Position of the quote that closes the string at `start`, or the length of the text if it is open. */
 function stringEnd(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end >= 0; end = json.indexOf('"', end + 1)) {
     let escapes = 0;
@@ -124,12 +131,12 @@ function stringEnd(json: string, start: number): number {
   return json.length;
 }
 
-/** Longer records are fetched, not read. */
+/** The page does not show longer records. Clients can still download them. */
 const JSON_BYTES_MAX = 128 * 1024;
-/** Lines that may be folded: a list of numbers has as many lines as members. */
+/** A longer text has no folds. A list of numbers has as many lines as members. */
 const LINES_MAX = 4000;
 
-/** The panel. Cost: the bytes of the record, where it is short. */
+/** Cost: the bytes of the record, if the page shows them. */
 export function jsonPanel(collection: CollectionIndex, row: number, form: ServedForm): Markup {
   const bytes = recordBytes(collection, row);
   if (bytes > JSON_BYTES_MAX) {
@@ -154,7 +161,7 @@ export function jsonPanel(collection: CollectionIndex, row: number, form: Served
   </details>`;
 }
 
-/** The lines, each with its end, with a fold for each object and list below the first. */
+/** Adds a fold to each object and list except the outermost. Each line includes its line break. */
 function folded(lines: readonly string[]): Child {
   let at = 0;
   const block = (depth: number): readonly Child[] => {
@@ -176,7 +183,7 @@ function folded(lines: readonly string[]): Child {
   return block(0);
 }
 
-/** No blank may be in the template: it is text of a preformatted block. */
+/** The template must not contain whitespace, because it is inside a preformatted block. */
 function fold(line: string, rest: Child): Markup {
   const head = html`<span>${line.slice(0, -1)}</span>`;
   // prettier-ignore

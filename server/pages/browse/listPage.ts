@@ -1,4 +1,4 @@
-// The page of a list: its rows, its filters, and the way through its pages.
+// The page of a list: its rows, its filters, and the links to its other pages.
 import { countText } from '../../observe/quantities.ts';
 import {
   apiPath,
@@ -33,7 +33,7 @@ import { amountOf, framed, requestPanel } from './frame.ts';
 import { recordTable } from './table.ts';
 import { cut } from './values.ts';
 
-/** Records of a page that are offered, beside the most that one may have. */
+/** Page sizes that are offered in addition to the maximum. */
 const SIZES = [10, 25, 50];
 
 function rangeOf({ ask: { page }, hits }: Listing): Markup | false {
@@ -44,7 +44,7 @@ function rangeOf({ ask: { page }, hits }: Listing): Markup | false {
   return html`<p class="range">${countText(first)} to ${countText(last)} of ${countText(hits.count)}</p>`;
 }
 
-/** Links to the other pages, and forms for any other. */
+/** Links to the first, previous, next and last page, and forms that open any other. */
 function pageLinksNav(listing: Listing): Markup | false {
   const { ask, hits, pairs, hasChoices } = listing;
   const { limit } = ask.page;
@@ -66,7 +66,7 @@ function pageLinksNav(listing: Listing): Markup | false {
   </nav>`;
 }
 
-/** Ways to any position of the list and to any record of the collection, and pages of other sizes. */
+/** Forms that open any position of the list or any record of the collection, and links to other page sizes. */
 function otherPages({ site, collection, ask, hits, pairs }: Listing): Markup {
   const { limit } = ask.page;
   const most = pageRowsMax(site);
@@ -108,7 +108,10 @@ function placed(pairs: readonly Pair[], offset: number): readonly Pair[] {
   return withValue(fromStart(pairs), 'offset', offset > 0 ? String(offset) : undefined);
 }
 
-/** The page, or why there is none. Cost: that of the list, and the values of 100 records within their bounds. */
+/**
+ * Finds the list and builds its page, or an error page. Cost: that of the list, and up to 100 records within the limits
+ * on values.
+ */
 export async function listPage(site: Site, tour: Tour, declared: Collection): Promise<BrowsePage> {
   const collection = site.collections(declared.name);
   const fields = fieldsOf(site, declared);
@@ -117,7 +120,8 @@ export async function listPage(site: Site, tour: Tour, declared: Collection): Pr
   const query = pairs ? queryTextOf(pairs) : tour.query;
   const counted = hasChoices ? queryTextOf(withFacets(pairs, fields)) : query;
   const first = await foundList(site, tour, collection, counted);
-  // Nobody asked for the counts: without them the rows may be there at once. What took too long is not begun again.
+  // The page adds the counts itself. If the server is too busy, a second query without them may still find the rows at
+  // once. A query that took too long is not repeated.
   const isUncounted = first.kind === 'missed' && first.why === 'busy' && counted !== query;
   const found: FindResult = isUncounted ? await foundList(site, tour, collection, query) : first;
   if (found.kind === 'refused') return refusedPage(site, tour, declared, { problems: found.ask.problems, pairs });
@@ -150,7 +154,7 @@ function htmlOf(listing: Listing): Buffer {
   });
 }
 
-/** The query with the counts of every choice that its form offers, unless it asks for others. */
+/** Adds the counts of each field whose values are enumerated, unless the query already has `facets`. */
 function withFacets(pairs: readonly Pair[], fields: readonly FilterField[]): readonly Pair[] {
   if (pairs.some(([name]) => name === 'facets')) return pairs;
   const names = fields.filter(({ values }) => values.length > 0).map(({ key }) => key);
@@ -185,12 +189,12 @@ function mainOf(listing: Listing): Markup {
     </div>`;
 }
 
-/** Why there is no record: of a collection without any no filter is to blame. */
+/** The reason for an empty list. Filters cannot be the reason if the collection is empty. */
 function nothingSaid({ rows }: Listing['collection']): string {
   return rows === 0 ? 'This collection has no records.' : 'No record matches. Take a filter away, or change one.';
 }
 
-/** What leads to other lists. */
+/** The forms and facets that lead to other lists. */
 function choicesOf(listing: Listing): Markup {
   if (!listing.hasChoices) {
     const { pairs, hasWays } = listing;
@@ -209,12 +213,12 @@ function choicesOf(listing: Listing): Markup {
   return html`${filterForm(listing)} ${uncounted} ${facetPanels(listing)} ${dateForms(listing)} ${columnChoice(listing)}`;
 }
 
-/** Of a longer value, such as a list of ids, or of a longer name the beginning is shown. */
+/** Longer values of filters (such as lists of ids) and longer names are cut. */
 const CHIP_CHARACTERS_MAX = 160;
 
 const TIME = html`<!--time-->`;
 
-/** What exports have no place for, and refuse in strict mode. */
+/** Parameters without a meaning for exports, which reject them in strict mode. */
 const NOT_EXPORTED = ['facets', 'pretty'];
 
 function dataLinks({ tour, site, pairs }: Listing): Markup {
@@ -238,7 +242,7 @@ function dataLinks({ tour, site, pairs }: Listing): Markup {
   </ul>`;
 }
 
-/** Names without effect, each with what strict mode says of it. */
+/** Lists the parameters without effect, each with the message that strict mode would return. */
 function ignoredNote({ ask: { ignored }, collection, query, site, pairs, hasWays }: Listing): Markup | false {
   if (ignored.length === 0) return false;
   const hints = hintsFor(collection, query, site.queryOptions);
@@ -259,7 +263,7 @@ function ignoredNote({ ask: { ignored }, collection, query, site, pairs, hasWays
   </div>`;
 }
 
-/** The filters that hold, each with a link to the list without it. */
+/** The active filters, each with a link to the list without it. */
 function chips({ site, pairs, ask }: Listing): Markup | false {
   const others = withoutFilters(pairs, site.queryOptions);
   const inactive = new Set<unknown>([...others.map(([name]) => name), ...ask.ignored]);
@@ -287,7 +291,7 @@ function chips({ site, pairs, ask }: Listing): Markup | false {
   </ul>`;
 }
 
-/** A filter key as people read it: `title contains`, `status is not`. */
+/** A filter key in readable form: `title__contains!` becomes `title › contains not`. */
 function wordsOf(key: string): string {
   return key.replace(/!$/, ' not').split('__').join(' › ');
 }

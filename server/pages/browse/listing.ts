@@ -1,5 +1,4 @@
-// What the parts of the page of a list are made of: the list as it was asked for and found. Types only; listPage.ts
-// fills it in.
+// The list that a page shows, as requested and as found. listPage.ts creates it.
 import {
   type Ask,
   type CollectionIndex,
@@ -14,11 +13,7 @@ import type { FilterField } from '../../../engine/described.ts';
 import type { Pair } from './address.ts';
 import type { Site, Tour } from './site.ts';
 
-/**
- * A list that was found; `pairs` are the parameters that hold, `query` is their text. `hasChoices` while these are
- * short enough to be repeated in every link and form that leads elsewhere, `hasWays` while they are for the few that
- * lead through the list and to its data; `isUncounted` where there was no time for counts that nobody asked for.
- */
+/** A list that was found. */
 export interface Listing {
   readonly site: Site;
   readonly tour: Tour;
@@ -26,17 +21,22 @@ export interface Listing {
   readonly fields: readonly FilterField[];
   readonly ask: Ask;
   readonly hits: Hits;
+  /** The parameters that apply. Empty if there are more than a query may have. */
   readonly pairs: readonly Pair[];
+  /** The pairs as a query. If there are too many, the query as sent. */
   readonly query: string;
+  /** Whether the query is short enough for every link and form that leads to another list to repeat it. */
   readonly hasChoices: boolean;
+  /** Whether the query is short enough for the few links through the list and to its data. */
   readonly hasWays: boolean;
+  /** Whether the counts that the page adds are missing, because the server was too busy. */
   readonly isUncounted: boolean;
 }
 
 /**
- * The parameters of a page of at most `rowsMax` records, without those that pages do not use: a page has one form, of
- * the current data, and shows its rows instead of their plan. Undefined for more parameters than a query may have,
- * which are not read. Cost: the query.
+ * The parameters of a query that pages use, with `limit` lowered to `rowsMax`. Pages ignore those that select a format,
+ * a generation or the query plan. Undefined, without reading them, if there are more parameters than a query may have.
+ * Cost: the query.
  */
 export function pagePairs(
   query: string | undefined,

@@ -1,20 +1,20 @@
-// What the forms of pages send, made into a query of the API and back: a condition from its three parts, days from and
-// to, columns into `fields`, a position into its offset, an id into its record. A condition that the API would take for
-// another one is refused here. Pure.
+// Translates the parameters of page forms into an API query and back: a condition from its three parts, days into
+// bounds, columns into `fields`, a position into an offset, an id into a record. Rejects a condition that the API would
+// interpret differently. Pure.
 import type { FilterField } from '../../../engine/described.ts';
 import type { Problem } from '../../../engine/engine.ts';
 import { fromStart, BROWSE_PREFIX, type Pair, plainKey, withValue } from './address.ts';
 import { dayOf, FORM_NAMES, type FormEntry } from './facets.ts';
 
-/** The lookup that a key without one has, and the one that asks for a truth whatever the field. */
+/** The lookup of a key without one, and the lookup that takes a boolean for every field. */
 const PLAIN_LOOKUP = 'exact';
 const NULL_LOOKUP = 'isnull';
-/** Comparisons with a day, or the second of two, that are meant with its end. */
+/** Lookups that compare with the end of a day. For `range`, this applies to the second of its two days. */
 const WITH_END: ReadonlySet<string> = new Set(['lte', 'gt', 'range']);
 const DAY_END = 'T23:59:59.999999';
-/** What is meant where a time is to be a day. */
+/** Replaces PLAIN_LOOKUP if a time is compared with a day. */
 const DAY_LOOKUP = 'date';
-/** What people write for a truth: the API takes any other word for true (A41). */
+/** Accepted spellings of a boolean. The API would take any other word for true (A41). */
 const TRUTHS: ReadonlyMap<string, string> = new Map([
   ...['true', 'yes', '1'].map((word) => [word, 'true'] as const),
   ...['false', 'no', '0'].map((word) => [word, 'false'] as const),
@@ -22,24 +22,27 @@ const TRUTHS: ReadonlyMap<string, string> = new Map([
 const NO_VALUE = 'Enter a value.';
 const NO_TRUTH = 'Enter true or false.';
 
-/** What the page's own parameters say, the last of each name. */
+/** The page's parameters, which start with BROWSE_PREFIX. The last value of each name counts. */
 type Own = ReadonlyMap<string, string>;
 
-/** `before` are the parameters without a refused condition. `canStand` if the API accepts it: an empty text. */
+/** The meaning of a form: a list, a record, or a condition with a problem. */
 export type Meant =
   | { readonly kind: 'list'; readonly pairs: readonly Pair[] }
   | { readonly kind: 'record'; readonly id: number }
   | {
       readonly kind: 'refused';
       readonly pairs: readonly Pair[];
+      /** The parameters without the refused condition. */
       readonly before: readonly Pair[];
       readonly problems: readonly Problem[];
+      /** Whether the API accepts the refused condition, because it compares with an empty text. */
       readonly canStand: boolean;
     };
 
 /**
- * What a form means, undefined where a query has nothing of the page's own and so means itself. `fields` are those of
- * the list. Browsers send each end of a line as CRLF: where it is LF in the data, a filter kept so would find nothing.
+ * Interprets the parameters of a form. Undefined if none belongs to the page, because the query is then already one of
+ * the API. `fields` are those of the list. Browsers send line breaks as CRLF; they are converted to LF, because a
+ * filter with CRLF would not match data with LF.
  */
 export function meantBy(sent: readonly Pair[], fields: readonly FilterField[]): Meant | undefined {
   if (!sent.some(([name]) => name.startsWith(BROWSE_PREFIX))) return undefined;
@@ -56,7 +59,7 @@ export function meantBy(sent: readonly Pair[], fields: readonly FilterField[]): 
   return entry ? withEntry(all, entry, fields) : { kind: 'list', pairs: all };
 }
 
-/** What the filter form says, undefined where another one was sent. */
+/** The condition of the filter form, undefined if another form was sent. */
 function entered(own: Own): FormEntry | undefined {
   const field = own.get(FORM_NAMES.field) ?? '';
   if (field === '') return undefined;
@@ -83,13 +86,13 @@ function withEntry(pairs: readonly Pair[], entry: FormEntry, fields: readonly Fi
   };
 }
 
-/** A value as the API compares with it; undefined where it has to be a truth and is none. */
+/** The value that the API compares with, undefined if it must be a boolean but is not. */
 function operandOf({ lookup, value }: FormEntry, type: string | undefined): string | undefined {
   if (lookup === NULL_LOOKUP) return truthOf(value);
   if (type !== 'boolean') return WITH_END.has(lookup) ? endOf(value, type) : value;
   if (lookup === PLAIN_LOOKUP) return truthOf(value);
   if (lookup !== 'in') return truthOf(value) ?? value;
-  // A query may have thousands: none is looked at behind the first that is no truth.
+  // A query may have thousands of members: `every` stops at the first that is not a boolean.
   const members = value.split(',');
   return members.every((member) => truthOf(member) !== undefined) ? members.map(truthOf).join(',') : undefined;
 }
@@ -98,7 +101,7 @@ function truthOf(text: string): string | undefined {
   return TRUTHS.get(text.trim().toLowerCase());
 }
 
-/** A filter as the form says it: the reverse of what is sent; undefined where it cannot. Cost: the fields. */
+/** Translates a filter back into the entries of the form. Undefined if the form cannot express it. Cost: the fields. */
 export function entryOf([key, value]: Pair, fields: readonly FilterField[]): FormEntry | undefined {
   const isNegated = key.endsWith('!');
   const name = isNegated ? key.slice(0, -1) : key;
@@ -110,7 +113,7 @@ export function entryOf([key, value]: Pair, fields: readonly FilterField[]): For
   return { field, lookup, value: isDayEnd ? value.slice(0, -DAY_END.length) : value, isNegated };
 }
 
-/** The days of a date from and to: those that are not changed stay as exact as they are. */
+/** Sets the bounds of a date field. A bound whose day is unchanged keeps its time. */
 function withDays(pairs: readonly Pair[], own: Own, fields: readonly FilterField[]): readonly Pair[] {
   const key = own.get(FORM_NAMES.date);
   if (key === undefined) return pairs;
@@ -129,20 +132,20 @@ function withDays(pairs: readonly Pair[], own: Own, fields: readonly FilterField
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const DAY_LAST = /(?:^|,)\s*\d{4}-\d\d-\d\d$/;
 
-/** The end of a day for a field with times. */
+/** Extends a day to its end if the field has times. */
 function endOf(value: string, type: string | undefined): string {
   const text = value.trim();
   return type === 'dateTime' && DAY_LAST.test(text) ? text + DAY_END : value;
 }
 
-/** The page that begins at a position, counted from 1. */
+/** Sets the offset of the page that begins at a position, counted from 1. */
 function placed(pairs: readonly Pair[], position: string | undefined): readonly Pair[] {
   const offset = (wholeOf(position) ?? 0) - 1;
   if (offset < 0) return pairs;
   return withValue(fromStart(pairs), 'offset', offset === 0 ? undefined : String(offset));
 }
 
-/** Fields for numbers send `1e3` and `1.0` too. */
+/** Parses a whole number. Number inputs may also send `1e3` or `1.0`. */
 function wholeOf(text = ''): number | undefined {
   const number = /^[\d.eE+]{1,30}$/.test(text) ? Number(text) : Number.NaN;
   return number % 1 === 0 ? Math.min(number, Number.MAX_SAFE_INTEGER) : undefined;

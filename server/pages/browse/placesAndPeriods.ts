@@ -1,5 +1,5 @@
-// The place and the period of a record: a bar among whole decades, and a map of the world with its box. A box across
-// the 180th meridian is drawn as two. Nothing is fetched.
+// Draws the place and the period of a record: a box on a map of the world, and a bar on a scale of whole decades. A box
+// across the 180th meridian is drawn as two. The drawings load nothing.
 import { linkedRecords, type Member, recordMembers } from '../../../engine/described.ts';
 import { type Child, html, type Markup } from './template.ts';
 import { type CollectionIndex, rowOfId } from '../../../engine/engine.ts';
@@ -7,20 +7,25 @@ import type { Site, Tour } from './site.ts';
 
 const WIDTH = 360;
 const DAY_MS = 86_400_000;
-/** The members that make a period: an end is not needed. */
+/** The members that make a period. The end is optional. */
 const PERIOD_ENDS = ['startTime', 'endTime'] as const;
 
-/** A date as the record has it, its day, and when that begins. */
+/** A date in a record. */
 interface When {
+  /** As in the record, without fractions of a second and without zone. */
   readonly text: string;
   readonly day: string;
+  /** Start of the day (UTC) in milliseconds since 1970. */
   readonly ms: number;
 }
 
-/** The bar, where the record has a start, and perhaps an end, that are dates; `source` stands before what it says. */
+/**
+ * The bar of a period. Returns false if the start is not a date, or if there is an end that is not a date. `source`
+ * precedes the caption.
+ */
 export function periodBar(members: readonly Member[], source: Child): Markup | false {
   const [start, end] = PERIOD_ENDS.map((key) => whenOf(members, key));
-  // An end that is no date is not none.
+  // An invalid end does not count as an open end.
   if (!start || (!end && !isNothing(valueOf(members, 'endTime')))) return false;
   const [first, last] = end && end.ms < start.ms ? [end, start] : [start, end ?? start];
   const firstYear = Math.floor(yearOf(first.ms) / 10) * 10;
@@ -61,7 +66,7 @@ function lasting(start: When, end: When): string {
   return days > 0 ? `, ${days === 1 ? '1 day' : `${days} days`}` : '';
 }
 
-/** As exact as both are: a day without a time is neither before nor after a time of that day. */
+/** Compares with the precision that both have: a day without a time is neither before nor after a time on that day. */
 function isBefore(one: When, other: When): boolean {
   const length = Math.min(one.text.length, other.text.length);
   return one.text.slice(0, length) < other.text.slice(0, length);
@@ -93,11 +98,11 @@ function yearStart(year: number): number {
 
 /** The members that make a box, in degrees. */
 const SIDES = ['westBoundLongitude', 'southBoundLatitude', 'eastBoundLongitude', 'northBoundLatitude'] as const;
-/** The least size of a box on the map, in degrees: smaller ones could not be seen. */
+/** Smallest size of a box on the map, in degrees. Smaller boxes would be invisible. */
 const SEEN_MIN = 3;
 const CIRCLE = 360;
 
-/** The map, where the record has a box on the globe; `source` stands before what it says. */
+/** The map of a place. Returns false if the record has no box with valid coordinates. `source` precedes the caption. */
 export function placeMap(members: readonly Member[], source: Child): Markup | false {
   const [west, south, east, north] = SIDES.map((key) => degreesOf(members, key));
   if (west === undefined || south === undefined || east === undefined || north === undefined) return false;
@@ -125,7 +130,7 @@ export function placeMap(members: readonly Member[], source: Child): Markup | fa
 
 type Span = readonly [from: number, to: number];
 
-/** What is between two longitudes, going east, as parts of -180 to 180. */
+/** The spans from `west` eastward to `east`, within -180 to 180 degrees. */
 function spansOf(west: number, east: number): readonly Span[] {
   const degrees = west <= east ? Math.min(CIRCLE, east - west) : (east - west + 2 * CIRCLE) % CIRCLE;
   if (degrees === CIRCLE) return [[-180, 180]];
@@ -144,7 +149,7 @@ function box([west, east]: Span, [south, north]: Span): Markup {
   return html`<rect class="box" x="${x}" y="${y}" width="${width}" height="${height}" />`;
 }
 
-/** Where a span starts and how long it is, wide enough to be seen and inside of `-most` to `most`. */
+/** Start and length of a span, widened to SEEN_MIN and moved into `-most` to `most`. */
 function seen([from, to]: Span, most: number): readonly [from: string, length: string] {
   const length = Math.max(SEEN_MIN, to - from);
   const start = Math.max(-most, Math.min(most - length, (from + to) / 2 - length / 2));
@@ -160,9 +165,9 @@ function place(degrees: number, positive: string, negative: string): string {
   return `${Math.abs(degrees)}°\u00a0${degrees < 0 ? negative : positive}`;
 }
 
-/** Maps of a page, and bars: more say less. */
+/** Linked records that a page draws as maps, and likewise as bars. More would add no clarity. */
 const DRAWN_MAX = 4;
-/** Bytes of a number or date that is drawn. */
+/** Bytes that are read of a number or date. */
 const VALUE_BYTES_MAX = 256;
 
 interface ReadRecord {
@@ -171,10 +176,13 @@ interface ReadRecord {
   readonly members: readonly Member[];
 }
 
-/** Draws members, with a link to the record that has them; not at all where they are no place or period. */
+/** Draws members, preceded by `source`, a link to their record. Returns false if they are not a place or period. */
 type Draw = (members: readonly Member[], source: Child) => Markup | false;
 
-/** The maps and bars of a record. Cost: the fields of its collection, and DRAWN_MAX records for each kind. */
+/**
+ * The maps and bars of a record and of the records that it links to. Cost: the fields of its collection, and DRAWN_MAX
+ * records for each kind.
+ */
 export function placesAndPeriods(site: Site, tour: Tour, record: ReadRecord): Child {
   return [...drawn(site, tour, record, SIDES, placeMap), ...drawn(site, tour, record, PERIOD_ENDS, periodBar)];
 }

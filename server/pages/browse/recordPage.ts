@@ -1,5 +1,5 @@
-// The page of a record: its fields, and for each field that refers to its collection the number of records that do, by
-// posting lists.
+// The page of a record: its fields, and the number of records that refer to it through each field that links to its
+// collection. Posting lists give the numbers.
 import { bytesText, countText } from '../../observe/quantities.ts';
 import { type Collection, COLLECTIONS, percentEncode, rowOfId } from '../../../engine/engine.ts';
 import {
@@ -22,21 +22,22 @@ import { jsonPanel } from './jsonPanel.ts';
 import { placesAndPeriods } from './placesAndPeriods.ts';
 import { cutAtWord, labelOf, ShownValues } from './values.ts';
 
-/** Ways to a record that are counted: each is a list of its own. */
+/** Linking fields whose references to a record are counted. Each takes a separate list query. */
 const REFERENCES_MAX = 24;
-/** Of these so many are found at once: more of one visitor would crowd the others out of the pool. */
+/** List queries of one page that run at the same time. More of them would keep other clients out of the pool. */
 const ASKED_AT_ONCE = 6;
 
-/** Who refers to a record; `isWhole` is false where some way to it could not be counted now. */
+/** The records that refer to a record. */
 interface BackReferences {
   readonly shown: Markup | false;
+  /** False if some references could not be counted now. */
   readonly isWhole: boolean;
 }
 
-/** By the collections of a generation: they do not change. */
+/** Keyed by the collections of a generation, which do not change. */
 const known = new WeakMap<Site['collections'], ReadonlyMap<string, readonly Reference[]>>();
 
-/** The ways to records of a collection. Cost: all fields of the catalogue, once a generation. */
+/** The fields that link to a collection. Cost: all fields of the catalogue, once for each generation. */
 function referencesTo({ collections }: Site, name: string): readonly Reference[] {
   let all = known.get(collections);
   if (!all) {
@@ -51,7 +52,10 @@ function referencesTo({ collections }: Site, name: string): readonly Reference[]
   return [...distantReferences(name), ...(all.get(name) ?? [])].slice(0, REFERENCES_MAX);
 }
 
-/** Ways that there was no time to count have no count. Cost: a count a way. */
+/**
+ * Counts the references to a record. A field that could not be counted in time is shown without its count. Cost: one
+ * count for each field.
+ */
 async function backReferences(site: Site, tour: Tour, { name }: Collection, id: number): Promise<BackReferences> {
   const references = referencesTo(site, name);
   const counts: ('missed' | number)[] = [];
@@ -70,7 +74,7 @@ async function countOf(site: Site, tour: Tour, { collection, key }: Reference, i
   const found = await foundList(site, tour, site.collections(collection), query);
   if (found.kind === 'missed') return found.kind;
   if (found.kind === 'refused') return 0;
-  // A name that is no filter here is none of the conditions: all would be counted.
+  // If the key is not a filter under these settings, the query has no condition and would count all records.
   return found.list.ask.conditions.length === 0 ? 0 : found.hits.count;
 }
 
@@ -98,20 +102,20 @@ function sectionOf(lines: readonly Markup[]): Markup {
   </section>`;
 }
 
-/** Bytes of a record that its page reads, of one value, and of a longer text. */
+/** Bytes that a page reads of its record, of one value, and of the start of a longer text. */
 const RECORD_BYTES_MAX = 1024 * 1024;
 const VALUE_BYTES_MAX = 256 * 1024;
 const START_BYTES = 64 * 1024;
 
 const TITLE_CHARACTERS_MAX = 120;
 
-/** Which record: of the first of these collections that has the id. */
+/** Identifies a record: it is in the first of these collections that has the id. */
 export interface RecordPlace {
   readonly collections: readonly Collection[];
   readonly id: number;
 }
 
-/** The page, or that there is no such record. Cost: it, its places and periods, counts of ways to it. */
+/** Builds the page, or a 404 page. Cost: the record, its places and periods, and the counts of references to it. */
 export async function recordPage(site: Site, tour: Tour, place: RecordPlace): Promise<BrowsePage> {
   const { id } = place;
   const declared = place.collections.find(({ name }) => rowOfId(site.collections(name), id) >= 0);
@@ -121,7 +125,7 @@ export async function recordPage(site: Site, tour: Tour, place: RecordPlace): Pr
   const budget: MemberBudget = { wholeBytesMax: VALUE_BYTES_MAX, startBytes: START_BYTES, left: RECORD_BYTES_MAX };
   const members = recordMembers(collection, row, undefined, budget);
   const references = await backReferences(site, tour, declared, id);
-  // Its values are read behind what was waited for, in a step like any other page.
+  // Like any other page, it is built in a step. The step starts after all counts have arrived.
   return inStep(site, tour, () => pageOf(site, tour, { declared, id, row, members, references }));
 }
 
@@ -168,7 +172,7 @@ function pageOf(site: Site, tour: Tour, { declared, id, row, members, references
   };
 }
 
-/** The id comes first: of a tab little more is seen, and many names begin alike. */
+/** The id comes first, because a browser tab shows little more and many names begin alike. */
 function titleOf({ title }: Collection, id: number, label: string | undefined): string {
   return label === undefined ? `${id} – ${title}` : `${id}: ${cutAtWord(label, TITLE_CHARACTERS_MAX)} – ${title}`;
 }

@@ -1,5 +1,5 @@
-// What the pages are made of and for: the data behind them, and one visit. Types;
-// server/pages/browseAnswer.ts fills them in, so that no page knows a request or a header.
+// The data that pages show, and one visit. server/pages/browseAnswer.ts creates both, so that no page depends on HTTP
+// requests or headers.
 import type { Collection, CollectionIndex, QueryOptions, ServedForm } from '../../../engine/engine.ts';
 import type { Router } from '../../../workers/router.ts';
 import type { Slices } from '../../../workers/slices.ts';
@@ -7,11 +7,11 @@ import type { Disconnection } from '../../../workers/waiter.ts';
 import type { Clock } from '../../observe/clock.ts';
 import { type FilterField, filterFields } from '../../../engine/described.ts';
 
-/** `storedBaseUrl` is what links in stored records begin with. */
 export interface Site {
   readonly generation: string;
   readonly created: string | undefined;
   readonly collections: (name: string) => CollectionIndex;
+  /** Prefix of the links in stored records. */
   readonly storedBaseUrl: string;
   readonly router: Router;
   readonly slices: Pick<Slices, 'run'>;
@@ -21,33 +21,38 @@ export interface Site {
   readonly epochMs: Clock;
 }
 
-/** By role of this site, each trusted host as `name:uri:remote1, remote2`. */
+/** Keyed by role of this site. Each trusted host is a text `name:uri:remote1, remote2`. */
 export type TrustedHosts = ReadonlyMap<string, readonly string[]>;
 
-/** `target` is the path as sent, `up` the relative way from there to the root. */
 export interface Tour extends ServedForm {
+  /** The path as sent. */
   readonly target: string;
   readonly query: string | undefined;
+  /** Relative path from `target` to the root. */
   readonly up: string;
   readonly disconnection: Disconnection;
 }
 
-/** Where the time of finding is put in: it says nothing of what is shown. No text of a page has its bracket. */
+/**
+ * Placeholder for the duration of the query, which is not part of the content that a tag identifies. No text of a page
+ * contains it, because texts have no unescaped `<`.
+ */
 export const TIME_PLACE = '<!--time-->';
 
-/** `html` lacks `time`, which belongs at TIME_PLACE. A page that `isPassing` must not be cached. */
 export interface BrowsePage {
   readonly status: number;
+  /** With TIME_PLACE instead of `time`. */
   readonly html: Buffer;
   readonly location?: string;
   readonly time?: string;
+  /** Whether the page must not be cached. */
   readonly isPassing?: boolean;
 }
 
-/** By collection: they do not change with a visit. */
+/** Keyed by collection. The fields are the same for every visit. */
 const known = new WeakMap<CollectionIndex, readonly FilterField[]>();
 
-/** The fields. Cost: all of the collection with their lookups, the first time. */
+/** The fields of a collection that filters can use. Cost: the first time, all fields with their lookups. */
 export function fieldsOf({ collections, queryOptions }: Site, declared: Collection): readonly FilterField[] {
   const collection = collections(declared.name);
   const isKnown = (name: string): boolean => isFiltered(queryOptions, declared, name);
@@ -56,12 +61,12 @@ export function fieldsOf({ collections, queryOptions }: Site, declared: Collecti
   return fields;
 }
 
-/** Whether a top-level field that the data has can be filtered by. Cost: none. */
+/** Returns whether filters can use a top-level field of the data. Cost: none. */
 export function isFiltered({ filters }: Site['queryOptions'], declared: Collection, name: string): boolean {
   return filters === 'all' || declared.filters.includes(name);
 }
 
-/** A date with a time as `2020-01-02 10:00:00Z`, its fraction left out; undefined for all other texts. */
+/** A date with a time as `2020-01-02 10:00:00Z`, without fractions of a second. Undefined for any other text. */
 export function instantText(text: string): string | undefined {
   const [, day, time, zone = ''] =
     /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d{1,32})?(Z|[+-]\d\d:?\d\d)?$/.exec(text) ?? [];

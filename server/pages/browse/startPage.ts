@@ -1,5 +1,4 @@
-// The page that everything begins at: what the catalogue holds, how
-// old its data are, and where its interfaces are.
+// The start page: what the catalogue contains, how old its data is, and where its interfaces are.
 import { countText } from '../../observe/quantities.ts';
 import { COLLECTIONS } from '../../../engine/engine.ts';
 import { collectionSentence } from '../../../engine/described.ts';
@@ -8,12 +7,12 @@ import { type BrowsePage, isFiltered, type Site, type Tour } from './site.ts';
 import { amountOf, framed } from './frame.ts';
 import { html, type Markup } from './template.ts';
 
-/** The field that the search looks in, where a collection has it. */
+/** The field that is searched, if a collection has it. */
 export const SEARCH_FIELD = 'title';
-/** What the search is sent as. */
+/** Parameters of the search form. */
 export const SEARCH = { text: `${BROWSE_PREFIX}text`, collection: `${BROWSE_PREFIX}in` } as const;
 
-/** The page. Cost: a look at each collection. */
+/** Cost: a lookup for each collection. */
 export function startPage(site: Site, tour: Tour): BrowsePage {
   const title = 'Catalogue';
   return { status: 200, html: framed(site, tour, { title, crumbs: [], main: mainOf(site, tour) }) };
@@ -75,10 +74,10 @@ function mainOf(site: Site, tour: Tour): Markup {
     </section>`;
 }
 
-/** Of older data the day says more than their number. */
+/** For older data, the page shows the date instead of the age. */
 const DAYS_MAX = 60;
 
-/** How old the data are, in the largest unit that says something. */
+/** The age of the data in days or hours if there is more than one, otherwise in minutes. */
 function ageOf({ created, epochMs }: Site): Markup | false {
   const made = created === undefined ? NaN : Date.parse(created);
   const minutes = Math.floor((epochMs() - made) / 60_000);
@@ -91,7 +90,7 @@ function ageOf({ created, epochMs }: Site): Markup | false {
   return html`, as they were <time datetime="${created}">${age} ago</time>`;
 }
 
-/** The search over titles. The collection with most records is searched unless another one is chosen. */
+/** The search form for titles. The collection with the most records is preselected. */
 function searchForm(site: Site, { up }: Tour): Markup | false {
   const titled = COLLECTIONS.filter(
     (one) => site.collections(one.name).members.has(SEARCH_FIELD) && isFiltered(site.queryOptions, one, SEARCH_FIELD),

@@ -1,5 +1,5 @@
-// The records of a page as a table: the columns of the declaration, or those that were asked for; a click on a heading
-// orders by it. Records are read member by member, within a budget of the page.
+// The records of a page as a table. Its columns are those of the declaration, or those that `fields` names. Each
+// heading is a link that orders by its column. Records are read member by member, within a byte budget for the page.
 import { type CollectionIndex, countSelected, selectedRow } from '../../../engine/engine.ts';
 import { type Member, recordMembers, shownColumns } from '../../../engine/described.ts';
 import { bytesText } from '../../observe/quantities.ts';
@@ -8,26 +8,26 @@ import type { Listing } from './listing.ts';
 import { type Child, html, type Markup } from './template.ts';
 import { CELL_CHARACTERS_MAX, ShownValues } from './values.ts';
 
-/** Bytes of values that a page of a table reads, and of one value. */
+/** Bytes of values that one page reads, and of a single value. */
 const TABLE_BYTES_MAX = 256 * 1024;
 const CELL_BYTES_MAX = 2048;
-/** Of a longer text so many bytes are read. */
+/** Bytes that are read of a longer text. */
 const START_BYTES = 512;
-/** Columns of a table: documents have up to 28, the names of `fields` may be a thousand. */
+/** Columns of a table. Documented collections have up to 28, but `fields` may name a thousand. */
 const COLUMNS_MAX = 64;
 
-/** The keys of the columns: those that `fields` names, else those of the declaration. */
+/** Keys of the columns: those that `fields` names, otherwise those of the declaration. */
 export function columnsOf(collection: CollectionIndex, keys: ReadonlySet<string> | undefined): readonly string[] {
   if (!keys || keys.size === 0) return shownColumns(collection);
   const { idField } = collection.declaration;
   return [idField, ...[...keys].filter((key) => key !== idField)].slice(0, COLUMNS_MAX);
 }
 
-/** The table. Cost: the values that are shown, within the budget. */
+/** Cost: the values that are shown, within the budget. */
 export function recordTable(listing: Listing): Markup {
   const { collection, hits, tour, site, ask, fields } = listing;
   const columns = columnsOf(collection, ask.page.keys);
-  // The id is known without the record: it keeps its link where nothing of that is read any more.
+  // The id is known without reading the record, so it remains a link after the budget is used up.
   const wanted = new Set(columns.slice(1));
   const ids = collection.ids.dictionary.numbers!;
   const ordered = new Set(fields.filter(({ isOrdered }) => isOrdered).map(({ key }) => key));
@@ -47,7 +47,10 @@ export function recordTable(listing: Listing): Markup {
   return scrollingTable(caption, heads, rows);
 }
 
-/** A table that scrolls by itself on a narrow screen; without links it has a name, so that a keyboard reaches it. */
+/**
+ * A table that scrolls separately on a narrow screen. A table without links needs `name`, so that it can be reached by
+ * keyboard.
+ */
 export function scrollingTable(caption: Child, heads: Child, rows: Child, name?: string): Markup {
   const reached = name !== undefined && html` role="region" aria-label="${name}" tabindex="0"`;
   return html`<div class="scroll" ${reached}>
@@ -82,7 +85,7 @@ function orderedBy(pairs: readonly Pair[], key: string): readonly Pair[] {
   return withValue(fromStart(pairs), 'ordering', key);
 }
 
-/** Cells of short values by these and their column: most columns have few values. */
+/** Cells of short values, keyed by column and value, because most columns have few distinct values. */
 type Cells = Map<string, Markup>;
 const SHORT_CHARACTERS_MAX = 64;
 
@@ -120,7 +123,7 @@ function shown(value: Member['value'], values: ShownValues): Child {
     case 'start':
       return values.start(value.text, CELL_CHARACTERS_MAX);
     case 'long':
-      // What is short is left unread behind the end of the budget alone.
+      // A short value is unread only if the budget is used up.
       return html`<span class="quiet">${value.bytes > CELL_BYTES_MAX ? bytesText(value.bytes) : '…'}</span>`;
   }
 }

@@ -1,7 +1,7 @@
-// Markup that escapes by itself. A child of a template is text unless another template made it, and nothing else makes
-// markup, so no text of a record or a client becomes part of the page's structure.
+// Markup with automatic escaping. A child of a template is escaped unless it is the result of another template. Nothing
+// else creates markup, so no text from a record or a client becomes part of the page's structure.
 
-/** Characters that end a text or a quoted attribute, and their references. */
+/** Characters that could end a text or a quoted attribute, and their references. */
 const REFERENCES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -11,7 +11,7 @@ const REFERENCES: Readonly<Record<string, string>> = {
 };
 const BEYOND_ASCII = /[^\0-\x7f]/;
 
-/** Escaped text; each of its characters is a byte of UTF-8. */
+/** Escaped text. Each character is one byte of its UTF-8 form. */
 class Markup {
   readonly #text: string;
   constructor(text: string) {
@@ -23,10 +23,10 @@ class Markup {
 }
 export type { Markup };
 
-/** Child of a template: texts are escaped; false, null and undefined give nothing. */
+/** Child of a template. Texts are escaped; false, null and undefined produce nothing. */
 export type Child = Markup | string | number | false | null | undefined | readonly Child[];
 
-/** Markup from a template whose own text is ASCII. Attributes must be quoted. Cost: its length. */
+/** Creates markup. The text of the template itself must be ASCII, and attributes must be quoted. Cost: its length. */
 export function html(strings: TemplateStringsArray, ...children: readonly Child[]): Markup {
   let text = strings[0]!;
   for (const [i, child] of children.entries()) text += escaped(child) + strings[i + 1]!;
@@ -37,7 +37,10 @@ export function utf8Of(markup: Markup): Buffer {
   return Buffer.from(markup.toString(), 'latin1');
 }
 
-/** Converts each text to UTF-8: one character beyond Latin-1 would double the memory of the page, and the time. */
+/**
+ * Converts each text to UTF-8 bytes: a single character beyond Latin-1 would double the memory of the page, and the
+ * time.
+ */
 function escaped(child: Child): string {
   if (child instanceof Markup) return child.toString();
   if (typeof child === 'string') {

@@ -1,5 +1,5 @@
-// Values of records as people read them: links by what they lead to, addresses as links, all else as text that
-// keeps its direction to itself. What is long is cut in a table and whole on the page of its record.
+// Renders values of records. A link to a record shows that record's label, a web address becomes a link, and any other
+// value is text whose direction is isolated. Long values are cut in tables and complete on the page of their record.
 import { type Collection, type CollectionIndex, collectionsOfPath, rowOfId } from '../../../engine/engine.ts';
 import { recordLabel } from '../../../engine/described.ts';
 import { instantText, type Site, type Tour } from './site.ts';
@@ -7,24 +7,27 @@ import { type JsonOutline, jsonOutline, jsonString } from './jsonPanel.ts';
 import { type Child, html, type Markup } from './template.ts';
 
 export const CELL_CHARACTERS_MAX = 160;
-/** Texts of so many characters want a wide column. */
+/** Longer texts need a wide column. */
 const LONG_CHARACTERS = 40;
-/** Members of a list shown in a cell, and on the page of a record. */
+/** Members of a list that are shown in a cell, and on the page of a record. */
 const CELL_MEMBERS_MAX = 3;
 const MEMBERS_MAX = 500;
-/** Members of all lists and records shown for one page, 1 us each: values in values have as many as they have bytes. */
+/**
+ * Members of all lists and records that one page shows, at 1 us each. Nested values may have almost as many members as
+ * bytes.
+ */
 const PAGE_MEMBERS_MAX = 3000;
-/** Records that are looked up by their links for one page: each takes two binary searches. */
+/** Linked records that are looked up for one page. Each takes two binary searches. */
 const LABELS_MAX = 2000;
-/** Records in records in records: deeper ones are shown by the JSON only. */
+/** Levels of nested records that are shown. Deeper ones are only in the JSON. */
 const LEVELS_MAX = 7;
-/** What a record inside another one is called by, the best first. */
+/** Members that serve as the name of an embedded record, in order of preference. */
 const NAMES = ['title', 'name', 'value', 'label', 'url'];
 const SCALAR = /^(?:[\d-]|true$|false$)/;
-/** A record and the ids that lead to it: only these are worth a link. */
+/** Path of a record. Of the stored links, only these become links to pages. */
 const API_LINK = /^\/api\/(v2|v3)\/([^/?]+)\/(\d{1,15})\/?(?:\?.*)?$/;
 
-/** What shows the values of one page; it counts what it looks up. */
+/** Renders the values of one page, and counts its lookups. */
 export class ShownValues {
   readonly #site: Site;
   readonly #tour: Tour;
@@ -36,7 +39,7 @@ export class ShownValues {
     this.#tour = tour;
   }
 
-  /** A value in a cell of a table, from its JSON. Cost: a pass over it. */
+  /** Renders the JSON of a value for a table cell. Cost: one pass over it. */
   cell(json: string): Child {
     const limits = { listMax: CELL_MEMBERS_MAX, objectMax: Infinity, levels: LEVELS_MAX };
     return this.#cell(jsonOutline(json, { ...limits, budget: { left: Infinity } }));
@@ -50,7 +53,7 @@ export class ShownValues {
     return json.startsWith('{') ? this.#name(members) : this.#fewMembers(members, count);
   }
 
-  /** A value on the page of its record, from its JSON. Cost: a pass over it, and the members that are shown. */
+  /** Renders the JSON of a value for the page of its record. Cost: one pass over it, and the members that are shown. */
   whole(json: string): Child {
     const limits = { listMax: MEMBERS_MAX, objectMax: MEMBERS_MAX, levels: LEVELS_MAX };
     return this.#whole(jsonOutline(json, { ...limits, budget: this.#members }));
@@ -79,7 +82,10 @@ export class ShownValues {
     </dl>`;
   }
 
-  /** The start of a text that was read no further: no link, since nobody knows where the whole would lead. */
+  /**
+   * Renders the start of a text whose rest was not read. It is never a link, because the rest of the address is
+   * unknown.
+   */
   start(text: string, most = Infinity): Child {
     return textOf(servedText(this.#site, this.#tour, `${text}…`), most);
   }
@@ -95,7 +101,7 @@ export class ShownValues {
     return textOf(text, most);
   }
 
-  /** The link of the store to a record, undefined for any other text. */
+  /** Converts a stored link to a record into a link to its page. Undefined for any other text. */
   #link(text: string): Markup | undefined {
     const [, version, segment = '', digits = ''] = API_LINK.exec(ownRest(this.#site, text) ?? '') ?? [];
     if (version !== 'v2' && version !== 'v3') return undefined;
@@ -121,7 +127,7 @@ export class ShownValues {
     return html`<span class="few">${shown}${more}</span>`;
   }
 
-  /** A record inside another by its name, its links, or what it says first. */
+  /** Renders an embedded record by its name, otherwise by its links, otherwise by its scalar members. */
   #name(members: readonly JsonOutline[]): Child {
     const named = NAMES.map((name) => members.find(({ key, json }) => key === name && /^"[^"]/.test(json)));
     const name = named.find((one) => one !== undefined);
@@ -136,19 +142,19 @@ export class ShownValues {
   }
 }
 
-/** What a record is called on pages, undefined where nothing names it. Cost: see recordLabel. */
+/** The label of a record, undefined if it has none. Cost: see recordLabel. */
 export function labelOf(site: Site, tour: Tour, collection: CollectionIndex, row: number): string | undefined {
   const label = recordLabel(collection, row);
   return label === undefined ? undefined : servedText(site, tour, label);
 }
 
-/** A stored text as the API serves it to this visitor: an own URL has the base URL that the visitor chose. */
+/** A stored text as the API returns it for this visit: own URLs get the base URL that the request selects. */
 function servedText(site: Site, { baseUrl }: Tour, text: string): string {
   const rest = ownRest(site, text);
   return rest === undefined ? text : baseUrl + rest;
 }
 
-/** What an own URL has behind its base, undefined of any other text. */
+/** The part of an own URL after the stored base URL, undefined for any other text. */
 function ownRest({ storedBaseUrl }: Site, text: string): string | undefined {
   if (storedBaseUrl === '' || !text.startsWith(storedBaseUrl)) return undefined;
   const rest = text.slice(storedBaseUrl.length);
@@ -173,14 +179,14 @@ function plain(json: string, most: number): Child {
   return html`<span class="number">${cut(json, most)}</span>`;
 }
 
-/** A text of at most so many characters, cut between words where one ends in its second half. */
+/** Cuts a text to at most `most` characters, between two words if the last gap is in the second half. */
 export function cutAtWord(text: string, most: number): string {
   if (text.length <= most) return text;
   const end = text.slice(0, most + 1).search(/\s+\S*$/);
   return end > most / 2 ? `${text.slice(0, end)}…` : cut(text, most);
 }
 
-/** A text of at most so many characters; no surrogate is cut from its other half. */
+/** Cuts a text to at most `most` characters, without splitting a surrogate pair. */
 export function cut(text: string, most: number): string {
   if (text.length <= most) return text;
   return `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…`;

@@ -1,7 +1,7 @@
-// What makes the pages more convenient where scripts run; all of it works without. It fetches nothing, and puts texts
-// into the page as texts.
+// Makes the pages more convenient if scripts run; everything also works without them. The script fetches nothing, and
+// inserts texts as text, not as markup.
 
-/** What was done, for who does not see it. */
+/** Announces actions to screen readers. */
 const heard = document.createElement('div');
 heard.className = 'unseen';
 heard.setAttribute('role', 'status');
@@ -10,7 +10,10 @@ document.body.append(heard);
 for (const block of document.querySelectorAll('pre[data-copy]')) addCopy(block);
 for (const form of document.querySelectorAll('form[data-filter]')) heedField(form);
 
-/** A button that copies what a block says, folded parts too. While it says what it did, that is its name. */
+/**
+ * Adds a button that copies the text of a block, including folded parts. While the button shows a result, that text is
+ * also its accessible name.
+ */
 function addCopy(block) {
   const code = block.querySelector('code');
   if (!isSecureContext || !code) return;
@@ -39,7 +42,7 @@ function addCopy(block) {
   block.append(button);
 }
 
-/** Leaves the comparisons that fit the chosen field, and makes the input one for its values. */
+/** Keeps only the comparisons that fit the selected field, and adapts the input to its values. */
 function heedField(form) {
   const [field, lookup] = form.querySelectorAll('select');
   const input = form.querySelector('input:not([type="hidden"]):not([type="checkbox"])');
@@ -69,7 +72,10 @@ function heedField(form) {
   heed();
 }
 
-/** An input that takes what the comparison takes, and keeps what it has. Keys for numbers often have no minus. */
+/**
+ * Sets the type of the input for a comparison, and keeps its value. Numbers use a text input, because numeric keypads
+ * often have no minus sign.
+ */
 function shape(input, type, lookup) {
   const isSingle = ['exact', 'gt', 'gte', 'lt', 'lte', 'date'].includes(lookup);
   const isDate = lookup === 'date' || (isSingle && (type === 'date' || type === 'dateTime'));
