@@ -1,5 +1,5 @@
-// The OpenAPI 3.1 documents of the catalogue, derived from its declaration and the shapes of its records under the
-// settings of a server: one for generators of clients, and one with all spellings. Plain data.
+// The OpenAPI 3.1 documents of the catalogue, derived from its declaration, the shapes of its records and the settings
+// of the server. One document is for client generators; the other has all spellings. Both are plain data.
 import {
   collectionSentence,
   type DescribedField,
@@ -31,15 +31,16 @@ import {
   type DescribedCollection,
 } from './schemas.ts';
 
-/** `usual` is for generators of clients. `all` has v2, every spelling of a path, every filter, HEAD and OPTIONS too. */
+/** `usual` is for client generators. `all` adds v2, every spelling of a path, every filter, HEAD and OPTIONS. */
 export type Spellings = 'usual' | 'all';
 
-/** `shapes` are in the order of the collections; `examples` has a record of each, if there is one. */
 export interface DocumentOptions {
   readonly baseUrl: string;
   readonly version: string;
   readonly query: QueryOptions;
+  /** In the order of the collections. */
   readonly shapes: readonly RecordShape[];
+  /** A record of each collection that has one. */
   readonly examples: ReadonlyMap<string, object>;
   readonly spellings: Spellings;
 }
@@ -65,8 +66,8 @@ A documented field keeps its type for filters; if some of its values do not fit,
 Members of a record that are shown here may be missing; enumerations have the values that were seen.`;
 
 /**
- * Makes a document. Cost: some 10 ms. The sample gives 300 kB of JSON, or 650 kB with all spellings. Records with as
- * many fields as the document may show give 16 MB.
+ * Cost: about 10 ms. The document of the sample has 300 kB of JSON, or 650 kB with all spellings. With as many fields
+ * as a document may show, it has 16 MB.
  */
 export function openApiDocument(options: DocumentOptions): DocumentObject {
   const { query, examples, spellings } = options;
@@ -119,7 +120,10 @@ type Components = Readonly<Record<string, DocumentObject>>;
 
 const COMPONENT = /^#\/components\/(\w+)\/(.+)$/;
 
-/** The components that paths refer to, also by way of others. Cost: a pass over both, as much as making them. */
+/**
+ * The components that paths refer to, directly or through other components. Cost: a pass over both, about as much as
+ * building them.
+ */
 function usedComponents(paths: DocumentObject, components: Components): Components {
   const used = new Set<unknown>();
   const visit = (value: unknown): void => {
@@ -148,7 +152,7 @@ function describedCollection(collection: Collection, shape: RecordShape, query: 
   return { collection, shape, fields, filters: filtersBy(fields.filter(isFiltered), isListParameter(query)) };
 }
 
-/** A filter by the first text, or else by the first field. */
+/** An example filter: on the first text field, otherwise on the first field with the lookup `in`. */
 function filterExample(filters: readonly Filter[]): DocumentObject {
   const isText = ({ described: { field } }: Filter): boolean => field.kind === 'scalar' && field.type === 'text';
   const text = filters.find((one) => one.lookup.name === 'startswith' && isText(one));

@@ -1,6 +1,6 @@
-// The OpenAPI documents of a generation: two for each base URL that a request may choose, as JSON and as YAML, plain
-// and compressed, in memory that all threads share. They are made before the generation is served, so that no request
-// waits. All strings of the YAML are in quotes as in JSON, so that it needs no library.
+// The OpenAPI documents of a generation: two for each base URL that a request may select. Each exists as JSON and as
+// YAML, plain and compressed, in memory that all threads share. They are built before the generation is served, so that
+// no request waits. The YAML quotes all strings as JSON does, so that no library is needed.
 import type { CollectionIndex, QueryOptions } from '../../../engine/engine.ts';
 import { packageVersion } from '../../settings/values.ts';
 import { type DocumentOptions, openApiDocument, type Spellings } from './document.ts';
@@ -9,15 +9,15 @@ import type { DocumentPath } from '../../catalogue/routes.ts';
 import { type DescriptionFile, fileOf } from './files.ts';
 
 const PLAIN_KEY = /^[A-Za-z][A-Za-z0-9_]*$/;
-/** Words that YAML 1.1, which is still read, takes for something else. */
+/** Words that YAML 1.1, which is still in use, reads as booleans or null. */
 const RESERVED = /^(?:y|n|yes|no|on|off|true|false|null)$/i;
 
-/** The text of an object, with a final line break. What JSON leaves out is left out. Cost: about that of JSON. */
+/** An object as YAML, with a final line break. Omits what JSON omits. Cost: about that of JSON. */
 export function yamlText(value: object): string {
   return `${block(value, '').slice(1)}\n`;
 }
 
-/** A value behind its key or dash: on the same line where it is a scalar or empty, else below. */
+/** A value after its key or dash: on the same line if it is a scalar or empty, otherwise below. */
 function block(value: unknown, indent: string): string {
   if (typeof value !== 'object' || value === null) return ` ${JSON.stringify(value)}`;
   if (Array.isArray(value)) {
@@ -29,7 +29,7 @@ function block(value: unknown, indent: string): string {
   return members.map(([key, each]) => `\n${indent}${keyText(key)}:${block(each, `${indent}  `)}`).join('');
 }
 
-/** An element of a list: an object begins on the line of its dash. */
+/** An element of a list. An object starts on the line of its dash. */
 function nested(value: unknown, indent: string): string {
   const text = block(value, indent);
   return text.startsWith('\n') ? ` ${text.slice(indent.length + 1)}` : text;
@@ -41,10 +41,10 @@ function keyText(key: string): string {
 
 type Files = Readonly<Record<DocumentPath, DescriptionFile>>;
 
-/** By base URL. */
+/** Keyed by base URL. */
 export type Documents = ReadonlyMap<string, Readonly<Record<Spellings, Files>>>;
 
-/** Cost: some 200 ms for each base URL, half of it in the thread. */
+/** Cost: about 200 ms for each base URL, half of it on this thread. */
 export async function openApiDocuments(
   collections: (name: string) => CollectionIndex,
   query: QueryOptions,

@@ -1,4 +1,4 @@
-// The files that describe the API, by path: the OpenAPI document, and the page that shows it with Swagger UI.
+// The files of the page that shows the OpenAPI document with Swagger UI, and robots.txt.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { DocumentPath, PagePath, RobotsPath } from '../../catalogue/routes.ts';
 
-/** The page. Its addresses are relative, so that it works below the path of a base URL too. */
+/** The addresses are relative, so that the page also works below the path of a base URL. */
 const DOCS_PAGE = `<!doctype html>
 <html lang="en">
   <head>
@@ -26,8 +26,9 @@ const DOCS_PAGE = `<!doctype html>
 `;
 
 /**
- * Swagger UI sends all examples and defaults at once, though some exclude others: only required parameters keep theirs.
- * Requests go to the origin of the page. If the server is too busy to send the document, the page says so.
+ * Removes the examples and defaults of optional parameters: Swagger UI would send all of them at once, though some
+ * exclude others. Requests go to the origin of the page. If the server is too busy to send the document, the page shows
+ * that.
  */
 const DOCS_SCRIPT = `const response = await fetch('../openapi.json');
 if (response.ok) show(await response.json());
@@ -60,15 +61,15 @@ function show(spec) {
 }
 `;
 
-/** A file: its bytes, also compressed, and a digest of its content. */
 export interface DescriptionFile {
   readonly type: string;
   readonly bytes: Uint8Array;
   readonly gzipped: Uint8Array;
+  /** SHA-256 of the uncompressed bytes. */
   readonly digest: string;
 }
 
-/** Where the page comes from and what it may reach: this server, and pictures in the style sheet. */
+/** The page may load only from this server, and images that its style sheet embeds. */
 export const DOCS_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -79,7 +80,10 @@ const { resolve } = createRequire(import.meta.url);
 
 const pageFiles = new Map<PagePath, Promise<DescriptionFile>>();
 
-/** A file of the page, made at its first request. Rejects if the installation lacks it or it cannot be read now. */
+/**
+ * A file of the page, read on its first request and then cached. Rejects if the file is not installed or cannot be read
+ * now.
+ */
 export function pageFile(path: PagePath): Promise<DescriptionFile> {
   const known = pageFiles.get(path);
   if (known) return known;
@@ -96,8 +100,9 @@ async function pageBytes(path: PagePath): Promise<Uint8Array> {
 }
 
 /**
- * The rules for crawlers below a base path: all pages without a query, and the pages of whole lists. Every other query
- * is a choice of filters, orders and columns, and these combine without end. The longest rule that matches holds.
+ * The rules for crawlers below a base path. They allow all pages without a query, and all pages of unfiltered lists.
+ * Any other query combines filters, orders and columns, and there is no end of these. The longest matching rule
+ * applies.
  */
 export function robotsFile(base: string): Promise<DescriptionFile> {
   const rules = [
@@ -109,7 +114,7 @@ export function robotsFile(base: string): Promise<DescriptionFile> {
   return fileOf('/robots.txt', Buffer.from(`${rules.join('\n')}\n`));
 }
 
-/** The file of these bytes. Cost: compresses and hashes them. */
+/** Cost: compresses and hashes the bytes. */
 export async function fileOf(path: DocumentPath | PagePath | RobotsPath, bytes: Uint8Array): Promise<DescriptionFile> {
   const digest = createHash('sha256').update(bytes).digest('hex').slice(0, DIGEST_DIGITS);
   return { type: TYPES[path], bytes, gzipped: await compressed(bytes), digest };

@@ -1,6 +1,7 @@
-// The paths of the OpenAPI documents. The complete document has every spelling of a path; each but the first refers to
-// the first, so that the document stays small enough to open. The usual document is for generators, which make a
-// function of each operation and a member of each parameter: one path for each operation, with GET and one form.
+// The paths of the OpenAPI documents. The complete document has every spelling of a path. All spellings except the
+// first refer to the first, so that the document stays small enough to open. The usual document is for client
+// generators, which create a function for each operation and an argument for each parameter. It has one path for each
+// operation, with GET and one format.
 import {
   type Collection,
   COLLECTIONS,
@@ -35,7 +36,7 @@ import {
 
 const VERSIONS: readonly Version[] = ['v3', 'v2'];
 
-/** A reference to a path item. Source: RFC 6901, 3 and 6. */
+/** JSON Pointer to a path item. Source: RFC 6901, sections 3 and 6. */
 function pointerTo(path: string): string {
   return `#/paths/${path.replace(/\//g, '~1').replace('{', '%7B').replace('}', '%7D')}`;
 }
@@ -171,12 +172,15 @@ function recordView(collections: readonly Collection[], query: QueryOptions): Do
   return { id: `get${wordOf(title)}`, summary: `A record of ${title}`, tag, parameters, found, failed };
 }
 
-/** Parameters that choose a form: an operation for generators has one. */
+/** Parameters that select the form of a response. In the usual document, each operation has one form. */
 const OF_FORM = ['format', 'pretty', 'explain'];
-/** Parameters without use in an export, which has all records that match the filters. */
+/** Parameters that do not apply to an export, which has all records that match the filters. */
 const OF_PAGES = [...OF_FORM, 'limit', 'offset', 'after', 'facets'];
 
-/** One path for each operation, with GET. Exports share a path for all collections, whose names are a parameter. */
+/**
+ * One path for each operation, with GET. Each export format has one path for all collections: the name of the
+ * collection is a parameter.
+ */
 export function operationPaths(all: readonly DescribedCollection[], query: QueryOptions): DocumentObject {
   const root = '/api/v3/';
   const views: [path: string, view: DocumentedView][] = [
@@ -222,7 +226,7 @@ function exportView(form: ExportFormat, query: QueryOptions): DocumentedView {
   return { id: `export${wordOf(form)}`, summary, tag: 'Exports', parameters, found, failed };
 }
 
-/** The lookups that are parameters besides `exact`, by the type of the field. Enumerations have `in` instead. */
+/** Lookups that are parameters in addition to `exact`, by type of the field. Enumerations have `in` instead. */
 const SHOWN_LOOKUPS: Readonly<Partial<Record<string, readonly string[]>>> = {
   text: ['icontains', 'startswith'],
   integer: ['in', 'gte', 'lte'],
@@ -237,7 +241,6 @@ function isShown({ described: { field, isDocumented }, lookup: { name } }: Filte
   return isDocumented && (name === 'exact' || shown?.includes(name) === true);
 }
 
-/** The parameter of one filter. */
 function filterParameter({ key, described, lookup }: Filter): DocumentObject {
   const { sentence, lookups, field } = described;
   const description = key === described.key ? sentence : `\`${described.key}\` ${lookup.meaning}.`;

@@ -1,5 +1,5 @@
-// The look-ups outside the collections, as paths of the OpenAPI documents. A test compares the paths with those of
-// server/catalogue/routes.ts.
+// The lookups outside the collections, as paths of the OpenAPI documents. A test compares these paths with the routes
+// in server/catalogue/routes.ts.
 import type { QueryOptions } from '../../../engine/engine.ts';
 import { type DocumentedView, failures, foundResponse, jsonContent, parametersOf } from './responses.ts';
 import type { DocumentObject } from './schemas.ts';
@@ -71,7 +71,7 @@ const RESOLUTIONS: readonly Resolution[] = [
   },
 ];
 
-/** The views by path. A final slash is optional everywhere. */
+/** The views by path. A trailing slash is optional everywhere. */
 export function resolutionViews(options: QueryOptions): readonly (readonly [path: string, view: DocumentedView])[] {
   const heeded = parametersOf('lookup', options);
   return RESOLUTIONS.map(({ path, id, summary, parameter, content }) => {

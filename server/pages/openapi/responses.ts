@@ -1,24 +1,26 @@
-// The parameters and responses of the OpenAPI document, and its paths with their methods. Filters are one parameter per
-// collection, shared by reference.
+// The parameters and responses of the OpenAPI document, and the operations of a path. The filters of a collection are
+// one parameter, shared by reference.
 import { type DocumentObject, INFERRED_LISTED_MAX, refsTo, refTo, wordOf } from './schemas.ts';
 import { EXPORT_TYPES, limitWithout, PARAMETERS, type QueryOptions, type View } from '../../../engine/engine.ts';
 
-/** GET of a path. `found` is its 200, `failed` has its other responses by status. */
+/** The GET operation of a path. */
 export interface DocumentedView {
   readonly id: string;
   readonly summary: string;
   readonly tag: string;
   readonly parameters: readonly DocumentObject[];
+  /** The 200 response. */
   readonly found: DocumentObject;
+  /** All other responses, by status. */
   readonly failed: DocumentObject;
 }
 
-/** A path with GET alone. Its parameters are those of the operation, because some tools look for them only there. */
+/** A path with GET only. The parameters belong to the operation, because some tools look for them only there. */
 export function operationItem({ id, summary, tag, parameters, found, failed }: DocumentedView): DocumentObject {
   return { get: { operationId: id, summary, tags: [tag], parameters, responses: { 200: found, ...failed } } };
 }
 
-/** A path with its three methods; HEAD and OPTIONS say no more than GET. */
+/** A path with GET, HEAD and OPTIONS. */
 export function viewItem({ id, summary, tag, parameters, found, failed }: DocumentedView): DocumentObject {
   const tags = [tag];
   const { 304: notModified, ...others } = failed;
@@ -40,10 +42,10 @@ export function viewItem({ id, summary, tag, parameters, found, failed }: Docume
   };
 }
 
-/** How the values of a list are sent: with commas between them. */
+/** A list is sent as comma-separated values. */
 export const LIST_STYLE: DocumentObject = { style: 'form', explode: false };
 
-/** The parameters that are offered under these settings, by the name of their component. */
+/** The parameters that exist under these settings, by the name of their component. */
 export function parameterComponents(options: QueryOptions): DocumentObject {
   const offered = offeredParameters(options).map(({ name, value, schema, example, meaning }) => {
     const style = 'items' in schema ? LIST_STYLE : {};
@@ -91,7 +93,7 @@ either negates. A link, or a list of links, is also a step to the fields of the 
 steps deep: \`projects__title__contains=ice\`. Of the fields that only the data has, ${INFERRED_LISTED_MAX} are members; others can be
 filtered too. All conditions must hold.`;
 
-/** The filters of a collection as one parameter, which is sent as one for each member of the object. */
+/** The filters of a collection as one object. Clients send each of its members as a separate parameter. */
 export function filtersParameter(schema: string, example: DocumentObject): DocumentObject {
   const description = FILTERS.replace(/\n/g, ' ');
   const style = { style: 'form', explode: true };
@@ -102,7 +104,7 @@ const OTHER_FILTERS_TEXT = `Filters that are no parameters of their own, each as
 \`title__iregex\` or \`volume__gt\`; with \`!\` behind either to negate; or over links to the fields of other records, up
 to six steps deep: \`projects__title__icontains\`. They may be sent as plain parameters too, without brackets.`;
 
-/** All other filters as one parameter. The style is what generated clients use for objects (A151). */
+/** The filters without a separate parameter, as one object. Generated clients use this style for objects (A151). */
 export const OTHER_FILTERS: DocumentObject = {
   name: 'filters',
   in: 'query',
@@ -182,7 +184,7 @@ function failure(description: string, names: readonly string[], schema: string, 
   return { description, headers: headers(names), content: jsonContent(refTo('schemas', schema), example) };
 }
 
-/** All answers but those with records, by the name of their component. */
+/** Responses that several views share, by the name of their component. */
 export const RESPONSES: Readonly<Record<string, DocumentObject>> = {
   Head: { description: 'The headers of GET, without a body.', headers: headers([...FOUND, ...OPEN]) },
   View: {
@@ -244,12 +246,12 @@ export const RESPONSES: Readonly<Record<string, DocumentObject>> = {
 };
 
 /**
- * `oneForm` ignores Accept, the others may respond 406. A `page` is a list in one form, and may be gone. A `record` and
- * a `list` have exports, with ranges.
+ * `oneForm` ignores Accept; the others may respond 406. A `page` is a list in one format, and may respond 410. A
+ * `record` and a `list` have exports, which support ranges.
  */
 type ViewKind = 'oneForm' | 'negotiated' | 'page' | 'record' | 'list' | 'changes';
 
-/** The failures of a view, by status; where walks are pinned a list may be gone. */
+/** All responses of a view except 200, by status. If walks are pinned, a list may respond 410. */
 export function failures(of: ViewKind, pinsWalks: boolean): DocumentObject {
   const hasExports = of === 'record' || of === 'list';
   return refsTo('responses', {

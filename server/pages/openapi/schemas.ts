@@ -1,4 +1,4 @@
-// The schemas of the OpenAPI document, and how its components refer to each other. Examples are records of the embedded
+// The schemas of the OpenAPI document, and the references between its components. Examples are records of the embedded
 // sample.
 import { type DescribedField, type Lookup, recordShape, type RecordShape } from '../../../engine/described.ts';
 import { type Collection, type CollectionIndex, COLLECTIONS, type Field } from '../../../engine/engine.ts';
@@ -11,33 +11,36 @@ export function refTo(kind: string, name: string): DocumentObject {
   return { $ref: `#/components/${kind}/${name}` };
 }
 
-/** References to several components of one kind, by the name that `nameOf` gives each. */
+/** References to components of one kind. `names` has the name of a component for each key of the result. */
 export function refsTo(kind: string, names: Readonly<Record<string, string>>): DocumentObject {
   return Object.fromEntries(Object.entries(names).map(([name, component]) => [name, refTo(kind, component)]));
 }
 
-/** A name as one word in capitals, as schemas are called: `Migration Properties` is `MigrationProperties`. */
+/** A name in Pascal case, as schemas are named: `Migration Properties` becomes `MigrationProperties`. */
 export function wordOf(name: string): string {
   return name.replace(/(?:^|[ _])(.)/g, (_, first: string) => first.toUpperCase());
 }
 
 /** Limit of undocumented fields for each collection, so that tools can open the document. */
 export const INFERRED_LISTED_MAX = 100;
-/** A name that is longer is data; `result_field__storageLocation` has 29. */
+/** A longer name is presumed to be data. `result_field__storageLocation` has 29 characters. */
 const KEY_CHARACTERS_MAX = 128;
 const LIMITS = { inferredMax: INFERRED_LISTED_MAX, keyCharactersMax: KEY_CHARACTERS_MAX };
 
-/** The shapes of all collections, in their order. Cost: their fields, some hundred; less than a millisecond. */
+/** The shapes of all collections, in their order. Cost: a few hundred fields, less than 1 ms. */
 export function shapesOf(collections: (name: string) => CollectionIndex): readonly RecordShape[] {
   return COLLECTIONS.map(({ name }) => recordShape(collections(name), LIMITS));
 }
 
 const LINE_FEED = 0x0a;
 
-/** The first line of each file of the sample. A reload reads no file: the installation may be gone by then. */
+/** The first line of each file of the sample. Cached for reloads: the installation may have been removed by then. */
 let firstLines: readonly (readonly [collection: string, line: string])[] | undefined;
 
-/** The records by collection, own URLs with this base URL. Cost: at first reads the sample, 2.5 MB, off the thread. */
+/**
+ * A sample record for each collection, whose own URLs have this base URL. Cost: the first call reads the sample, 2.5
+ * MB, without blocking the thread.
+ */
 export async function sampleExamples(baseUrl: string): Promise<ReadonlyMap<string, object>> {
   firstLines ??= await Promise.all(COLLECTIONS.map(async ({ name }) => [name, await firstLine(name)] as const));
   const start = JSON.stringify(baseUrl).slice(1, -1);
@@ -49,7 +52,9 @@ async function firstLine(collection: string): Promise<string> {
   return lines.toString('utf8', 0, lines.indexOf(LINE_FEED));
 }
 
-/** Whether each member of a record is one of these fields, with a value of its type or null. Cost: the record. */
+/**
+ * Returns whether each member of a record is one of these fields, with a value of its type or null. Cost: the record.
+ */
 function hasFields(fields: readonly Field[], record: object): boolean {
   const entries: readonly (readonly [name: string, value: unknown])[] = Object.entries(record);
   return entries.every(([name, value]) => {
@@ -103,12 +108,15 @@ const OPERANDS: Readonly<Record<string, DocumentObject>> = {
   Regex: { type: 'string', description: 'A regular expression in the syntax of RE2.' },
 };
 
-/** The simple types, by what refers to them. */
+/** The simple types, keyed by the reference to each. */
 const TYPES: ReadonlyMap<unknown, DocumentObject> = new Map(
   Object.entries(OPERANDS).map(([name, type]) => [refTo('schemas', name)['$ref'], type]),
 );
 
-/** A copy with types in place of references to them: a generated type named `Date` would hide that of the language. */
+/**
+ * Returns a copy with simple types instead of references to them: a generated type named `Date` would hide the built-in
+ * one.
+ */
 export function inlined<T>(schema: T): T {
   if (typeof schema !== 'object' || schema === null) return schema;
   if (Array.isArray(schema)) return schema.map((each: unknown) => inlined(each)) as T;
@@ -181,7 +189,10 @@ export interface DescribedCollection {
   readonly filters: readonly Filter[];
 }
 
-/** Schemas that are no collection's own: what filters compare with, enumerations, and what pages and errors share. */
+/**
+ * Schemas that belong to no single collection: operands of filters, enumerations, and those that pages and errors
+ * share.
+ */
 export function sharedSchemas(told: readonly DescribedCollection[], mayExplain: boolean): DocumentObject {
   return { ...OPERANDS, ...enumerations(told), ...VIEWS, ...(mayExplain ? { Explanation: EXPLANATION } : {}) };
 }
@@ -191,10 +202,13 @@ export function schemaName({ title }: Collection, of: 'Record' | 'Page' | 'Filte
   return wordOf(title) + of;
 }
 
-/** Names of the schemas of records by the JSON of their fields. */
+/** Names of record schemas, keyed by the JSON of their fields. */
 type RecordNames = ReadonlyMap<string, string>;
 
-/** The schemas of declared collections. Embedded records with the same fields refer to them. */
+/**
+ * Names of the record schemas of all collections that are not open. Embedded records with the same fields refer to
+ * these schemas.
+ */
 export function recordNames(told: readonly DescribedCollection[]): RecordNames {
   const declared = told.filter(({ collection }) => !collection.open);
   return new Map(
@@ -204,13 +218,13 @@ export function recordNames(told: readonly DescribedCollection[]): RecordNames {
 
 const NO_FIELD: DocumentObject = { description: 'No filter: its values differ in structure, or its name is no key.' };
 
-/** The schema of a record. Its example is a record of the sample, if that has no other fields. */
+/** The schema of a record. The example is the sample record, unless it has a field that this data lacks. */
 export function recordSchema(
   { collection, shape, fields }: DescribedCollection,
   names: RecordNames,
   example: object | undefined,
 ): DocumentObject {
-  // A member of this name is taken for a reference by tools.
+  // Tools would take a member with this name for a reference.
   const others = shape.others.filter((key) => key !== '$ref').map((key) => [key, NO_FIELD] as const);
   return {
     type: 'object',
@@ -234,7 +248,8 @@ export interface Filter {
 }
 
 /**
- * All filters of these fields, except those with the name of another parameter. A key does not name the first lookup.
+ * All filters of these fields, except those that have the name of another parameter. The key for the first lookup of a
+ * field is the field alone.
  */
 export function filtersBy(
   fields: readonly DescribedField[],
@@ -248,7 +263,7 @@ export function filtersBy(
   return filters.filter(({ key }) => !isParameter(key));
 }
 
-/** The schema of a collection's filters: a member for each. */
+/** The schema of a collection's filters, with one member for each. */
 export function filtersSchema(filters: readonly Filter[]): DocumentObject {
   const properties = filters.map(({ key, described, lookup }) => {
     const operand = operandSchema(described.field, lookup);
@@ -268,7 +283,7 @@ export function operandSchema(field: Field, { name, group }: Lookup): DocumentOb
   return group === 'any' ? valueSchema(field) : refTo('schemas', wordOf(field.type));
 }
 
-/** The schemas of the fields whose key is `above` and a name. */
+/** The schemas of the fields directly below `above`, the prefix of their keys. */
 function propertiesOf(fields: readonly DescribedField[], above: string, names: RecordNames): DocumentObject {
   const own = fields.filter(({ key, field }) => key === above + field.name);
   const properties = own.map((one) => {
@@ -278,7 +293,7 @@ function propertiesOf(fields: readonly DescribedField[], above: string, names: R
   return Object.fromEntries(properties);
 }
 
-/** A field with misfits has any value. Of one that may be null, elements may be null too. */
+/** A field with misfits may have any value. If a list may be null, its elements may be null too. */
 function fieldSchema(
   { field, isNullable, isDocumented }: DescribedField,
   embeddedSchema: (fields: readonly Field[]) => DocumentObject,
@@ -286,7 +301,7 @@ function fieldSchema(
   if (field.hasMisfits) return {};
   const nullable = (schema: DocumentObject): DocumentObject => (isNullable ? orNull(schema) : schema);
   const arrayOf = (items: DocumentObject): DocumentObject => nullable({ type: 'array', items });
-  // Values of several kinds are inferred to be text.
+  // A field whose values have several types is inferred to be text.
   const scalar = (of: ScalarField): DocumentObject =>
     isDocumented || of.type !== 'text' ? nullable(valueSchema(of)) : { type: ['string', 'number', 'boolean', 'null'] };
   switch (field.kind) {
@@ -322,7 +337,7 @@ function orNull(schema: DocumentObject): DocumentObject {
   return { anyOf: [schema, { type: 'null' }] };
 }
 
-/** The last number of a link is the id. */
+/** The id is the last number of a link. */
 function linkSchema(to: string, isNullable: boolean): DocumentObject {
   return { type: isNullable ? ['string', 'null'] : 'string', pattern: `/api/v[23]/${to}/[0-9]+` };
 }
@@ -333,7 +348,7 @@ function valueSchema(field: ScalarField): DocumentObject {
   return refTo('schemas', field.kind === 'scalar' && field.values ? `${wordOf(field.name)}Value` : wordOf(field.type));
 }
 
-/** The lists of values, each under the name of its fields: no two of a name have other ones. */
+/** The enumerations, by name of their fields. All fields with the same name have the same values. */
 function enumerations(told: readonly DescribedCollection[]): DocumentObject {
   const all = told.flatMap(({ fields }) =>
     fields.flatMap(({ field }) =>
