@@ -26,7 +26,7 @@ export function context(n: number, form: 'primitive' | 'constructed'): number {
 /** Offsets in the reader's bytes. */
 interface DerElement {
   readonly tag: number;
-  /** Of the tag. */
+  /** Position of the tag. */
   readonly start: number;
   readonly content: number;
   /** Exclusive. */

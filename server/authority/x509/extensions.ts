@@ -86,7 +86,7 @@ export interface Extensions {
   readonly subjectKeyId: string | undefined;
   readonly authorityKeyId: string | undefined;
   readonly extendedKeyUsages: readonly string[] | undefined;
-  /** From certificatePolicies; the next three are the extensions of those names. */
+  /** From the extension certificatePolicies. The next three members have the names of their extensions. */
   readonly policies: readonly string[] | undefined;
   readonly policyMappings: readonly PolicyMapping[] | undefined;
   readonly policyConstraints: PolicyConstraints | undefined;

@@ -19,7 +19,7 @@ export interface PathRules {
    * identifiers, and also accepts the certificate of a CA.
    */
   readonly profile: 'service' | 'strict';
-  /** The names that each CA may certify; undefined for any. */
+  /** The names that each CA may certify. Undefined if every CA may certify any name. */
   readonly namespaces?: Namespaces | undefined;
 }
 
@@ -165,7 +165,7 @@ export function anchorProblem(
   return problem ?? (mayBeUsedFor(anchor, 'keyCertSign') ? undefined : 'is not for certificates by its key usage');
 }
 
-/** The same for a proxy: its key, and the signature on it. */
+/** Why the key of a proxy or the signature on it is not accepted, as the end of a sentence; undefined if both are. */
 function proxyAlgorithmProblem({ keyStrength, signed }: Certificate, rules: PathRules): string | undefined {
   return (
     strengthProblem(keyStrength, rules.allowWeak, 'a key') ??

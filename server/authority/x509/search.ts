@@ -135,7 +135,7 @@ export function certificatesByName(certificates: readonly Certificate[]): Certif
   return { named: (subjectKey) => bySubject.get(subjectKey) ?? [] };
 }
 
-/** Compares the bytes one by one: few certificates share a name. */
+/** A linear search suffices, because few certificates share a name. */
 function isAmong(certificates: readonly Certificate[], { der }: Certificate): boolean {
   return certificates.some((other) => Buffer.compare(other.der, der) === 0);
 }
@@ -181,7 +181,10 @@ export class PathSearch {
     return this.#reason;
   }
 
-  /** Keeps the first of the closest reasons. Ignores problems with the signer of a CRL. Returns undefined. */
+  /**
+   * Records a reason why the search fails, unless an earlier reason came at least as close to a valid path. Ignores
+   * problems with the signer of a CRL. Returns undefined.
+   */
   refuse(nearness: keyof typeof NEARNESS, reason: string): undefined {
     if (NEARNESS[nearness] <= this.#nearness || this.signers.size > 0) return;
     this.#nearness = NEARNESS[nearness];
