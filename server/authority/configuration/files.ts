@@ -17,7 +17,10 @@ export interface Mistakes {
   readonly all: readonly Mistake[];
 }
 
-/** A wrong file could have an error in every line. After these are fixed, the next load shows the others. */
+/**
+ * Limit of listed errors: a file of the wrong kind could have one in every line. Once these are fixed, the next load
+ * lists the others.
+ */
 const LISTED_MAX = 1000;
 
 export function noMistakes(): Mistakes {

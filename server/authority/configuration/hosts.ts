@@ -31,7 +31,7 @@ const REASONS: Readonly<Partial<Record<XmlProblem, string>>> = {
 };
 const LIMITS: XmlLimits = { depth: 32, elements: 100_000, attributes: 64, instructions: 64 };
 
-/** The children of a trusted host: its address, under two names, and its signer. */
+/** The child elements of a trusted host. Its address has one of two names; the other child is its signer. */
 const ADDRESSES = ['aaURI', 'wsdl'] as const;
 const SIGNER = 'aaDN';
 

@@ -128,7 +128,7 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
   const unusable = noMistakes();
   const anchors = readAnchors(keys.ca, (i) => placeOf(['ca', i]), mistakes, unusable);
   const identity = readIdentity(keys, { at, namespaces, anchors, placeOf: (key) => placeOf([key]), mistakes });
-  // Taken before the files are read, so that a file written meanwhile changes the state.
+  // The stamp is taken before the files are read, so that a file written meanwhile counts as a change.
   const crlStamp = keys.crls === undefined ? '' : directoryStamp(keys.crls);
   const crlFiles = keys.crls === undefined ? undefined : readCrlFiles(keys.crls, placeOf(['crls']), mistakes, unusable);
   if (!identity || anchors.length === 0 || mistakes.all.length > 0) return refusalOf(mistakes, unusable);
@@ -169,8 +169,8 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
 }
 
 /**
- * Like loadAuthority, but throws OperationError `network` for a path that does not respond, which would block this
- * thread.
+ * Like loadAuthority, but throws OperationError `network` if a path does not respond. Reading such a path would block
+ * this thread.
  */
 export async function tryLoadAuthority(file: string, at: number): Promise<AuthorityLoading> {
   await assertAnswers(file);
