@@ -69,7 +69,7 @@ function faultAnswers(): Record<FaultName, Answer> {
     name,
     { status: 500, headers: XML, body: wholeBody(faultBytes(fault)) },
   ]);
-  // The same keys as those of the table.
+  // The keys are those of the table, which has all fault names.
   const faults = Object.fromEntries(answers) as Record<FaultName, Answer>;
   const later = { status: 503, headers: [...XML, ['Retry-After', '1']] } as const;
   return { ...faults, busy: { ...faults.busy, ...later }, away: { ...faults.away, ...later } };

@@ -101,9 +101,9 @@ function leafText(element: XmlElement): string | { fault: FaultName } {
 }
 
 const LIMITS: XmlLimits = {
-  // A SOAP message with references needs 5.
+  // A SOAP message with references has 5 levels.
   depth: 32,
-  // A body of 1 MiB could hold 260,000.
+  // A body of 1 MiB could contain 260,000 elements.
   elements: 20_000,
   // Clients declare up to 10 namespaces on an element (A94).
   attributes: 64,
@@ -166,7 +166,7 @@ function readBody(root: XmlElement, body: XmlElement): Call | FaultName {
   return operation === undefined ? 'unknownOperation' : readParts(operation, first, ids);
 }
 
-/** The children of the Body that are not referenced values. If all have ids, all of them (A93). */
+/** The children of the Body that are not referenced values. If all of them have ids, returns all (A93). */
 function operationsOf(body: XmlElement): readonly XmlElement[] {
   const children = childElements(body);
   const roots = children.filter((child) => !isReferenced(child));

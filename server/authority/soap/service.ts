@@ -43,7 +43,7 @@ export function charsetOf(contentType: string | undefined): { readonly charset: 
 export interface SoapSettings {
   /** The WSDL always contains this URL, whatever host name a client uses. */
   readonly baseUrl: string;
-  /** The service is also available below these. */
+  /** Other base URLs under which the service is available. */
   readonly allowBaseUrls: readonly string[];
   readonly soapBodyBytesMax: number;
 }
