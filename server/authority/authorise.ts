@@ -1,5 +1,5 @@
-// Authorises one request: from its two texts to the response and its record, with decision, evidence and signature
-// under one configuration. Starts no thread.
+// Authorises one request: from its two texts, `usrProxyCert` and `usrAttCert`, to the response and the audit record.
+// Decision, evidence and signature use the same configuration. Starts no thread.
 import { hash } from 'node:crypto';
 import type { AuthorisationRecord } from '../observe/events.ts';
 import { signerOf } from './attributeCertificate/write.ts';
@@ -18,7 +18,7 @@ export interface AuthorisationOutcome {
 /** Handles a request at a time in whole seconds since 1970. Never throws because of a client's input. */
 export type Authorise = (request: AuthorisationRequest, at: number) => AuthorisationOutcome;
 
-/** The part of a record about the issued certificate, if none was issued. */
+/** The members of a record that describe the issued certificate, for a request without one. */
 export const NOTHING_ISSUED = {
   roles: [],
   provenance: '',

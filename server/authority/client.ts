@@ -22,7 +22,7 @@ export interface AuthorityLink {
 
 /** Enough for the roles and toolkits of most sites: one toolkit sends the same bytes whenever it asks for a role. */
 const KNOWN_BYTES_MAX = 32_768;
-/** Four times what toolkits send for getTrustedHostInfo. */
+/** Limit of a body in the cache: four times the size that toolkits send for getTrustedHostInfo. */
 const KNOWN_BODY_BYTES_MAX = 2048;
 /** Length of the cache key: the end of a body, which contains the role. Hashing the whole body would take longer. */
 const END_BYTES = 96;

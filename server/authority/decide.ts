@@ -122,14 +122,14 @@ export interface ProvenUser {
   readonly name: string;
   /** The key of the name (NameKeys). */
   readonly key: string;
-  /** The end of the chain in seconds since 1970. */
+  /** Expiry of the chain, in seconds since 1970. */
   readonly expiresAt: number;
   readonly proxy: 'none' | 'full' | 'limited';
 }
 
 /**
- * Another site's attribute certificate with a valid signature and signer's chain. `signer`, `issuer` and `holder` are
- * keys of names.
+ * Another site's attribute certificate. Its signature and the chain of its signer are valid. `signer`, `issuer` and
+ * `holder` are keys of names (NameKeys).
  */
 export interface ProvenCertificate {
   readonly content: AttributeContent;
@@ -167,7 +167,10 @@ export interface Policy {
   readonly at: number;
 }
 
-/** Proves the texts of a request. Each method is called at most once; the second only for users without local roles. */
+/**
+ * Validates the two texts of a request. Each method is called at most once, `certificateOf` only for users without
+ * local roles.
+ */
 export interface Evidence {
   userOf(usrProxyCert: string): Proof<ProvenUser>;
   certificateOf(usrAttCert: string): Proof<ProvenCertificate>;

@@ -34,9 +34,12 @@ const EARLIER_SECONDS = 3600;
 export const DEMONSTRATION_FILES = {
   config: 'authority.toml',
   guide: 'README.txt',
-  /** A proxy and its user, who has roles at the site. */
+  /** The proxy certificate and the certificate of a user who has roles at this site. */
   user: 'user-proxy.pem',
-  /** A proxy and its user, who has roles only at a trusted host, and the attribute certificate that proves them. */
+  /**
+   * The proxy certificate and the certificate of a user who has roles only at a trusted host. The next file proves
+   * them.
+   */
   visitor: 'visitor-proxy.pem',
   visitorCertificate: 'visitor-attribute-certificate.xml',
 } as const;
@@ -152,7 +155,7 @@ interface KeyPair {
   readonly privateKey: KeyObject;
 }
 
-/** RSA for signing keys, as in the grids of the time. */
+/** RSA for keys that sign, as in the grids that used this protocol. */
 function rsaPair(): KeyPair {
   return generateKeyPairSync('rsa', { modulusLength: 2048 });
 }
