@@ -195,7 +195,7 @@ export function answersFor(options: AnswerOptions) {
       headers: errors,
       body: detail(`${NOT_FOUND} ${sentence}`),
     }),
-    /** 416: an export of this many bytes has none of those requested. */
+    /** 416: the requested range is beyond the end of the export, which has this many bytes. */
     unsatisfiable: (bytes: number): Answer => ({
       status: 416,
       headers: [...errors, ['Content-Range', `bytes */${bytes}`]],
@@ -218,7 +218,7 @@ export function answersFor(options: AnswerOptions) {
     momentary: (json: string): Answer => ({ status: 200, headers: unstored, body: wholeBody(UTF8.encode(json)) }),
     /** A walk began in another generation of the data (A69). */
     gone: { status: 410, headers: unstored, body: goneBody(generation, 'Begin the walk again.') },
-    /** The change feed does not have a generation, which may be newer too. */
+    /** The requested generation is not in the change feed: it is too old, or newer than the served one. */
     forgotten: { status: 410, headers: unstored, body: goneBody(generation, 'Copy the lists again.') },
   };
 }

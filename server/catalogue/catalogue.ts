@@ -71,7 +71,7 @@ export interface CatalogueOptions {
   readonly collections: (name: string) => CollectionIndex;
   /** The compressed records of collections, if any. */
   readonly blocks: ((name: string) => RecordBlocks) | undefined;
-  /** The feed of the changes that led to it, if there is a change log. */
+  /** The feed of the changes up to this generation, if there is a change log. */
   readonly changes?: ChangeFeed | undefined;
   readonly pages: Pages;
   readonly settings: CatalogueSettings;

@@ -207,7 +207,7 @@ function recordAt(path: string): Route | undefined {
   };
 }
 
-/** Longer targets are not typing errors. */
+/** A longer target gets no suggestion, because it is unlikely to be a typing error. */
 const NEAR_CHARACTERS_MAX = 128;
 const NEAR = /^\/(?:api\/(?:(v\d+)\/)?)?([^/.]+)(\.[^/]*)?(\/\d+)?(\.[^/.]+)?\/?$/;
 

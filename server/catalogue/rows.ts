@@ -169,7 +169,9 @@ function liveAnswer(rows: Representation, delivery: Delivery): Answer | Promise<
 /** The parts of a delivery that live compression needs. */
 type LiveDelivery = Pick<RowsService, 'answers' | 'live'> & Pick<Delivery, 'remarks' | 'coding' | 'disconnection'>;
 
-/** Compresses a body live if the client takes that and it pays; else returns the response of `plain`. */
+/**
+ * Compresses a body live if the client accepts that and it becomes smaller; otherwise returns the response of `plain`.
+ */
 export function liveOrPlain(
   body: Body,
   { answers, live, remarks, coding, disconnection }: LiveDelivery,
@@ -243,7 +245,7 @@ function measuredInTurn<B extends Body>(
   return body ? answer(body) : measureInSlices(work, key, answer);
 }
 
-/** What a measured body retains: its positions, and its rows unless they are in the snapshot. */
+/** Bytes that a measured body retains: its positions, and its rows unless they are in the snapshot. */
 function retainedBytes(body: Body, { rows: { rows } }: Representation, key: string): number {
   const buffer = rows.kind === 'range' ? undefined : rows.rows.buffer;
   const rowBytes = buffer instanceof ArrayBuffer ? buffer.byteLength : 0;
