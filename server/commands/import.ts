@@ -101,7 +101,10 @@ async function built(
   return { generation, tell: (report) => report(text, 'info', { event: 'built', generation, ...figures }) };
 }
 
-/** Checked before the import, which may take minutes: otherwise only its last step, the rename, would fail. */
+/**
+ * Rejects a directory as output before the import, which may take minutes. Without this check, the import would fail in
+ * its last step, the rename.
+ */
 function refuseDirectory(output: string): void {
   if (!statIfExists(output)?.isDirectory()) return;
   throw new OperationError('usage', `--output ${output} is a directory; want the name of the file to write`);

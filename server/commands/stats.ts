@@ -61,7 +61,7 @@ async function runStats(
 ): Promise<void> {
   const leftOut: string[] = [];
   const opening = openingOf(readSettings(flags), (line) => leftOut.push(line));
-  // The placeholder has the length it has in the file, so the records keep their size.
+  // The base URL remains the placeholder that the file contains, so that records keep their size.
   const options = { baseUrl: PLACEHOLDER, ...opening, threads: 1 };
   const loaded = await withProgress(stderr, (onProgress) => openData(data, options, onProgress));
   const opened = openSnapshot(loaded);
