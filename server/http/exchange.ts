@@ -52,9 +52,9 @@ const SHARED = /^\/(?:api\/(?:v\d|legacy)|browse\/.|docs\/)/;
 const SERVED = /^\/(?:(?:api|browse|docs)(?:\/|$)|openapi\.|attAuthority\.)/;
 
 /**
- * Removes such a path from the front of a target. The API also uses some such paths, for example `/docs` or `/api/v3`;
- * those are removed only in front of another path that is served. So `/docs/` and `/api/v3/` always mean the pages of
- * these names. Cost: a comparison.
+ * Removes the path of a base URL from the front of a target. Some base paths, such as `/docs` or `/api/v3`, are also
+ * paths of the API. These are removed only in front of another served path. So `/docs/` and `/api/v3/` always mean the
+ * pages with these names. Cost: a comparison.
  */
 export function targetWithin(target: string, path: string): string {
   if (path === '' || !target.startsWith(path)) return target;
@@ -64,7 +64,7 @@ export function targetWithin(target: string, path: string): string {
   return SHARED.test(target) && !SERVED.test(rest) ? target : rest;
 }
 
-/** The same request with such a path removed from its target. */
+/** The same request without the path of a base URL in its target. */
 export function requestWithin(request: Request, path: string): Request {
   const target = targetWithin(request.target, path);
   return target === request.target ? request : new RequestWithin(request, target);

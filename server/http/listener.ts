@@ -54,7 +54,7 @@ export interface ListenerLoad {
   readonly connections: number;
   /** Responses that take longer than the turn of their request. */
   readonly answers: number;
-  /** Of these, responses that read replaced data. */
+  /** The number of these responses that still read replaced data. */
   readonly replacedReaders: number;
 }
 
@@ -133,7 +133,8 @@ export class Flight {
   #countTurn(): void {
     this.#isTurnCounted = true;
     this.#turnSinceMs = this.#now();
-    // A copy, because connections that close during the turn have already sent requests.
+    // A copy of the number: a connection that closes during the turn still counts, because it has already sent
+    // requests.
     this.#turnConnections = this.connections;
     this.#nextTurn(() => {
       this.#isTurnCounted = false;

@@ -130,7 +130,7 @@ export abstract class LiveExchange implements Disconnection {
   #route: number = ROUTE.other;
   readonly #connection: ConnectionBodies | undefined;
 
-  /** `connection` is given if the requests of a connection are received while others wait for responses. */
+  /** `connection` is needed if a connection may send further requests before it gets its responses. */
   constructor(context: LiveContext, connection?: ConnectionBodies) {
     this.#context = context;
     this.#connection = connection;

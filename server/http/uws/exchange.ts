@@ -19,8 +19,8 @@ import type { Body } from '../../../engine/engine.ts';
 import type { Step } from '../../../workers/slices.ts';
 
 /**
- * Who closes the connection after the response: the library if the first Connection header has five letters, which it
- * takes for `close`; this file for all other forms, such as `TE, close`.
+ * The part that closes the connection after the response. The library does so if the first Connection header has five
+ * letters, which it takes for `close`. This file does so for all other forms, such as `TE, close`.
  */
 type Closing = 'library' | 'us' | 'nobody';
 
