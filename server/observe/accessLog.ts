@@ -154,7 +154,7 @@ export class AccessLog {
     if (lines[DROPPED] !== dropped) return;
     file.lines++;
     file.bytes += line.length;
-    // Lines that wait for the first file to open are counted as taken once it is open.
+    // Lines that are written before the first file is open are counted when it opens.
     if (file === this.#file) lines[WRITTEN]! += 1;
   }
 

@@ -20,7 +20,10 @@ export interface AdminPaths {
 
 export type AdminAnswers = Readonly<Record<string, () => AdminAnswer | Promise<AdminAnswer>>>;
 
-/** Far more than operators and their tools open. The serving threads share the descriptors of the process. */
+/**
+ * Far more connections than operators and their tools open. There is a limit because the serving threads share the
+ * descriptors of the process.
+ */
 const CONNECTIONS_MAX = 64;
 /** Time limit for a complete request, from the opening of its connection. */
 const REQUEST_MS_MAX = 10_000;

@@ -92,7 +92,7 @@ export function newMetrics() {
       const collect = function (this: Gauge<string>): void {
         this.reset();
         const values = valuesOf();
-        // Without labels, prom-client would export it as 0.
+        // prom-client would export a metric without labels as 0 if it has no value.
         if (label === undefined && values.length === 0) this.remove();
         for (const [of, value] of values) this.set(label === undefined ? {} : { [label]: of }, value);
       };
