@@ -378,7 +378,7 @@ export class Arrival implements FollowedSource {
       } else if (pointer.sequence < current.sequence) return; // A mirror lags behind.
       if (pointer.sequence !== current?.sequence || pointer.sha256 !== current.sha256)
         await this.#keeping.keep(pointer);
-      // Assigned last, so that /status names the generation that a restart begins with.
+      // Assigned after the generation is kept, so that /status names the generation with which a restart begins.
       this.#current = pointer;
       // A change observed as it happens counts as of now, even if the clocks of the two machines differ. A child shares
       // the server's clock.

@@ -81,7 +81,10 @@ export async function fetchGeneration(
   return { held, figures };
 }
 
-/** Throws if the snapshot differs from its pointer. The next run fetches a file of another generation again. */
+/**
+ * Throws if the snapshot differs from its pointer. A file of another generation is invalidated, so that the next run
+ * fetches it again.
+ */
 async function assertDescribed(held: HeldFile, pointer: Pointer, name: string): Promise<void> {
   let created: string | undefined;
   try {

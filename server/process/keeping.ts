@@ -41,13 +41,13 @@ export class Keeping {
 
   async confirm(nowMs: number): Promise<void> {
     this.#confirmedMs = nowMs;
-    // Otherwise the cache may name another generation, which this time would not belong to.
+    // Without a kept generation, the cache may name an older one, to which this confirmation does not apply.
     if (!this.isKept) return;
     const what = 'a restart will not know how fresh its data is';
     if (await this.#note(what, () => this.#cache.confirm(nowMs))) this.#reported = undefined;
   }
 
-  /** Also writes the last confirmation, because the generation is as fresh as before. */
+  /** Writes a note about a generation, followed by the last confirmation, which also applies to this generation. */
   async #noteGeneration(generation: string, work: () => Promise<void>): Promise<void> {
     await this.#note(`a restart will not serve generation ${generation.slice(0, 12)}`, async () => {
       await work();

@@ -105,7 +105,7 @@ function startThreads(settings: Settings, report: Report, faults: ThreadFaults):
   return new ServingThreads(settings.threads, parts, report, faults);
 }
 
-/** A report that also passes its steps to the administration once there is one. */
+/** Returns a report that also passes its steps to the administration, once the administration exists. */
 function forwardSteps(administration: () => Administration | undefined, tell: Report): Report {
   return (text, level, step) => {
     if (step) administration()?.noteStep(step);

@@ -139,7 +139,7 @@ export function cutLine(cut: number, seconds: number): string {
 
 const LINGER_MS_MAX = 1000;
 
-/** Ends a process that has stopped but still runs: a loading thread or one that waits for a disk keeps it alive. */
+/** Ends a process that has finished its work, but is kept alive by a thread that is loading or waiting for a disk. */
 export function endLingering(): void {
   setTimeout(() => endAtOnce(Number(process.exitCode ?? 0)), LINGER_MS_MAX).unref();
 }
