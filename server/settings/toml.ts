@@ -51,7 +51,8 @@ export function readToml(file: string, text: string): TomlReading {
       const place = placeIn(file, { line: cause.lineNumber, column: cause.column });
       return { kind: 'refused', place, reason: cause.message };
     }
-    // The parser passes all characters of a string to one call, on the stack.
+    // The parser passes the characters of a string as arguments of one call. A string that is too long exceeds the
+    // stack.
     if (cause instanceof RangeError) return { kind: 'refused', place: { file }, reason: 'a string in it is too long' };
     throw cause;
   }
