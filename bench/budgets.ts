@@ -92,15 +92,15 @@ export interface MeasuredRatio {
 }
 
 /**
- * Whether a ratio is within its budget. `unbudgeted` means that it has none, which tests forbid in the table. The dash
- * means that it is not compared at any place.
+ * The result of comparing a ratio with its budget. `unbudgeted` means that the ratio has no budget, which tests forbid
+ * for ratios in the table. The dash means that it was not compared.
  */
 export type BudgetVerdict = 'held' | 'lost' | 'too noisy' | 'unbudgeted' | '-';
 
 /**
- * Compares a ratio with its budget and tolerance. Noise only adds, so a ratio within its budget is held under any
- * noise. A ratio beyond is lost if its rounds agree as well as those of the control must, or if they disagree by less
- * than the excess. Without a place it is not compared: the catalogue has another size.
+ * Compares a ratio with its budget and tolerance. Noise only increases ratios, so a ratio within its budget is `held`
+ * despite any noise. A ratio beyond its budget is `lost` if its rounds differ by at most `spreadMax`, or by less than
+ * the excess. Without a place the ratio is not compared, because the catalogue has another size.
  */
 export function guardedOf(measured: MeasuredRatio, place: BudgetPlace | undefined, budgets = BUDGETS): BudgetVerdict {
   const { name, ratio, spread, ownSpread = 0 } = measured;

@@ -44,9 +44,9 @@ const FLOOR_BYTES = 64 << 20;
 const WITHIN_MS = 600_000;
 
 /**
- * Counts the scenarios. Only those compared with bytes of the bare control can be counted: OperationError `usage` for
- * others. Rejects if a response differs from the plain rows. Cost: some 50 times the plain run, half a minute a
- * scenario.
+ * Counts the instructions of scenarios. Rejects with OperationError `usage` for a scenario that is not compared with
+ * the bytes of the bare control. Also rejects if a response differs from the naively read rows. Cost: about 50 times
+ * that of a plain run, half a minute for each scenario.
  */
 export async function runInstructionBench(
   options: InstructionOptions,

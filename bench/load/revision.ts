@@ -33,7 +33,7 @@ export async function prepareRevision(
   cacheDirectory: string,
 ): Promise<Revision> {
   const commit = await commitOf(name);
-  // Outside the cache, because Node runs no TypeScript below a folder of packages.
+  // Not in the cache directory, because Node runs no TypeScript below `node_modules`.
   const { path: root, remove } = temporaryFolder(`catalogue-replica-${commit}-`);
   const ready = { name: commit, root, stop: async () => remove() };
   try {

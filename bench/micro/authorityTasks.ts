@@ -1,5 +1,6 @@
-// The micro-benchmarks of the attribute authority: authorisation requests, for roles of this site and mapped ones, in
-// RSA-2048 signatures timed in the same run. They use the files of the demonstration, made for the run.
+// The micro-benchmarks of the attribute authority: authorisation requests for roles of this site, and for mapped roles.
+// The unit is an RSA-2048 signature timed in the same run. The tasks use the files of the demonstration, which they
+// create.
 import assert from 'node:assert/strict';
 import { sign } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -30,7 +30,7 @@ export interface TimedTask extends Terms {
   times(batchMs: number): TaskTimes | Promise<TaskTimes>;
 }
 
-/** Nanoseconds of a run of each. */
+/** Nanoseconds of one run of the task, and of one run of its calibration. */
 export type TaskTimes = readonly [task: number, calibration: number];
 
 export type MicroTask = LoopTask | TimedTask;

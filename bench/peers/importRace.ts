@@ -61,8 +61,9 @@ export interface ImportRaceReport {
   readonly peers: readonly PeerImport[];
 }
 
-/** A program that runs with `words`, the output file and the directory. Ours has no peer. */
+/** A program that loads a data set. Its arguments are `words`, the output file and the directory of the data set. */
 export interface ImportContestant {
+  /** Undefined for this product. */
   readonly peer: ImportPeer | undefined;
   readonly program: string;
   readonly words: readonly string[];

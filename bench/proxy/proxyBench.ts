@@ -105,7 +105,9 @@ const WITHIN_MS = 120_000;
 /** Few enough to end the run of a broken way soon, many enough to count errors of another. */
 const ERRORS_MAX = 1000;
 const HEAVY_REQUESTS = 1_000_000;
-/** A fixed rate gives every way the same expensive work. No rows are cached from one to the next. */
+/**
+ * A fixed rate, so that every way has the same expensive work. No way benefits from rows that another one has cached.
+ */
 const HEAVY_PER_SECOND = 10;
 /** One request: a target, its headers, and whether the client already has the response. */
 interface Asked {

@@ -52,7 +52,7 @@ function countsOf(
   return counts;
 }
 
-/** Texts that at most `most` rows have, the most frequent first, equal ones in the order of their characters. */
+/** The texts that at most `most` rows have, by descending frequency, then in the order of their UTF-16 code units. */
 function commonest(counts: ReadonlyMap<string, number>, most: number): readonly string[] {
   const rare = [...counts].filter(([, count]) => count <= most);
   return rare.sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)).map(([text]) => text);

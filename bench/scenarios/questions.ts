@@ -9,7 +9,10 @@ import type { ScenarioQuestion } from './scenario.ts';
 export const LIMIT = 100;
 /** The offset in the design's promise. In a smaller catalogue, that of the last whole page. */
 const DEEP_OFFSET = 90_000;
-/** Pages that a scenario requests in turn if they may be in the cache: enough to even out their sizes. */
+/**
+ * Number of pages that a scenario requests in turn if responses may be cached. It is large enough to even out their
+ * sizes.
+ */
 export const NEAR_PAGES = 8;
 /** Pages requested in turn if they must not be in the cache: 70 MB, more than a cache holds. */
 const FAR_PAGES = 200;

@@ -67,7 +67,7 @@ function rowsOf({ by, ...query }, limit, offset) {
   return { count: allCount, texts: all.all(limit, offset) };
 }
 
-/** The link to another page, which never says by what index. */
+/** The link to another page. It omits `by`, which selects an index. */
 function linkTo(query, limit, offset) {
   const parameters = new URLSearchParams({ ...query, limit });
   parameters.delete('by');
