@@ -147,7 +147,7 @@ export function memoryAuthority(trustedHosts = TRUSTED_HOSTS): Authority {
   };
 }
 
-/** The `attCert` of a granted request: both texts inside markup. */
+/** The `attCert` of a granted request: markup that contains both texts of the request. */
 export function granted(usrProxyCert: string, usrAttCert: string): string {
   return `<attributeCertificate><acInfo>${usrProxyCert}|${usrAttCert}</acInfo></attributeCertificate>`;
 }

@@ -191,7 +191,7 @@ export function cacheOf(directory: string): {
 
 /** The longest wait for something that a cluster has to settle first. */
 export const WATCH_POLL = { timeout: 60_000, interval: 100 };
-/** The same, including a download: a read that hangs is detected within 60 s and repeated. */
+/** As WATCH_POLL, plus time for a download: a read that hangs is detected within 60 s and repeated. */
 const FETCH_POLL = { ...WATCH_POLL, timeout: 150_000 };
 
 /** Starts replicas with separate caches in a directory, and opens targets. */

@@ -79,7 +79,10 @@ function tableOf(head: readonly string[], rows: readonly (readonly string[])[]):
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-/** The groups of sections that share a chapter of FORMAT.md, in its order. Only those of a column share one. */
+/**
+ * Groups of sections that share a chapter of FORMAT.md, in the order of the chapters. Only the sections of a column
+ * share a chapter.
+ */
 const CHAPTERS: readonly (readonly SectionGroup[])[] = [
   [RECORDS],
   [TABLE],

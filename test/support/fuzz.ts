@@ -247,7 +247,7 @@ export async function dribble(port: number, { head, bytes }: { head: string; byt
 }
 
 const LIST = '/api/v3/migrationproperties/';
-/** More than the queries of any flood. */
+/** More than the number of queries in any flood, so that two floods never send the same query. */
 const FLOOD_QUERIES_MAX = 10_000;
 /** Numbers the floods, so that no query repeats and no response comes from a cache. */
 let floods = 0;

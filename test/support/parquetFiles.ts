@@ -47,9 +47,9 @@ export function readParquet(file: string): Promise<ParquetTable> {
 }
 
 /**
- * The expected rows of a file with these columns, if the list of the collection `of` has these lines. The column of a
- * documented scalar or link has its type. Another one is JSON if one of its values in `all`, the lines of the whole
- * collection, is nested, or if no filter can have its name.
+ * The expected rows of a file with these columns. `ndjson` has the listed records, `all` has those of the whole
+ * collection `of`. The column of a documented scalar or link has the type of its field. Any other column is JSON if one
+ * of its values in `all` is nested, or if no filter can have its name.
  */
 export function expectedRows(
   { names, types }: Pick<ParquetTable, 'names' | 'types'>,

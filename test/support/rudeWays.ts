@@ -26,7 +26,6 @@ export interface RudeWay {
    * once, the crawl must overcome all ways except those that fail at once.
    */
   readonly outcome?: 'atOnce' | 'harmless';
-  /** Takes long. */
   readonly isLong?: boolean;
 }
 

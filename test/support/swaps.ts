@@ -9,7 +9,7 @@ import { runServer, type Server } from './commandProcess.ts';
 import { dataSetOf, imported, ndjsonOf } from './dataSets.ts';
 import { longProperties } from './longProperties.ts';
 
-/** A data set that any response identifies: its records contain its name, and its count is unique. */
+/** A data set that can be recognised in any response: its records contain its name, and its count is unique. */
 export interface Version {
   readonly name: string;
   readonly file: string;
