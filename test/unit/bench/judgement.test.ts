@@ -45,7 +45,7 @@ function soapOf(beside: string, ratio: number): SoapReport {
   return { scenario: TRUSTED_HOSTS, beside, subject: steady(ratio), other: steady(1), ratio, ...targets };
 }
 
-/** At full speed; replicas behind a proxy take `times` the CPU. */
+/** Points at full speed. Behind a proxy, replicas take `times` the CPU. */
 function proxied(times: number, errors = 0): readonly ProxyPoint[] {
   return WAYS.map((way) => {
     const cpu = { replicas: way === 'direct' ? 1 : times, proxy: 1, client: 1 };

@@ -18,8 +18,8 @@ beforeEach(() => {
 });
 
 /**
- * A client that notes the number of requests of each run: the length of the race's name. Each request takes a
- * millisecond.
+ * A load client that records the number of requests of each run, which is the length of the race's name. A request
+ * takes a millisecond.
  */
 function countingClient(): { readonly client: LoadClient; readonly asked: number[] } {
   const asked: number[] = [];

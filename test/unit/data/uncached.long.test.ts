@@ -46,7 +46,7 @@ function pagesCached(file: string): number {
   return resident / size;
 }
 
-/** Whether a file of a folder can be opened for such transfers. */
+/** Returns whether a file in the folder can be opened for uncached transfers. */
 function isUncachable(folder: string): boolean {
   if (process.platform !== 'linux') return false;
   const file = join(folder, 'probe');

@@ -74,7 +74,7 @@ class SlowPool {
 
 /** Enough for ready lists and for pages of known rows. */
 const SMALL_NS = 1000;
-/** Enough for finding rows, all of which are worth caching, but not for ordering them. */
+/** Budget that suffices to find rows (all of which are worth caching), but not to order them. */
 const LARGE_NS = 20_000;
 
 function setUp(

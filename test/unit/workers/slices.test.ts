@@ -226,7 +226,7 @@ test('does work at once while there is time, and a task of one step in a later t
   expect([slices.atOnce(single('now')), slices.atOnce(single('too late'))]).toEqual(['now', undefined]);
   expect(taken.splice(0)).toEqual(['now']);
   const later = run('queries', single('later'));
-  // The first turn was spent at once.
+  // `now` has already used up the time of the first turn.
   expect((await turns(SLICED_RUNNING_MAX + 2)).at(-1)).toBe('later');
   expect(await later).toBe('later');
 });

@@ -24,8 +24,9 @@ function crawlProcess(upstream: RudeUpstream, output: string, step?: number): Co
 type Instant = { readonly step: number } | { readonly ms: number };
 
 /**
- * Kills a crawl, checks what it left, and crawls again. Returns whether the output was absent. It may be absent between
- * two renames only: both data sets are then whole, and readers of the output's name get the new one.
+ * Kills a crawl, checks which files remain, and crawls again. Returns whether the output was absent, which is allowed
+ * only between two renames. At that moment both data sets must be whole, and readers of the output's name must get the
+ * new one.
  */
 async function killAndResume(upstream: RudeUpstream, scratch: string, instant: Instant): Promise<boolean> {
   const output = oldDataSet(scratch, upstream.url);

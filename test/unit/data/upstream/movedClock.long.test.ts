@@ -16,7 +16,7 @@ const MOVED_CLOCK = new URL('../../../support/defects/movedClock.ts', import.met
 /** A clock, right at first. `options` are for the process that has it, and for its child processes. */
 interface MovedClock {
   readonly options: CommandOptions;
-  /** Sets it this far ahead of the time of day. */
+  /** Sets the clock this far ahead of the time of day. */
   move(ms: number): void;
 }
 

@@ -9,7 +9,7 @@ import { type Addresses, type CommandProcess, runServer } from '../../../support
 import { call } from '../../../support/envelopes.ts';
 import { sampleSnapshot } from '../../../support/sampleSnapshot.ts';
 
-/** Fewer than may wait. */
+/** Concurrent requests, fewer than the authority lets wait. */
 const AT_ONCE = 200;
 const ROUNDS = 10;
 const GRANTS = 5;

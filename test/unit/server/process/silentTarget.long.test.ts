@@ -52,7 +52,7 @@ function silentMount(parent: string): SilentMount | undefined {
   rmSync(join(source, 'first'));
   // bindfs runs in the background; its command line names the folder.
   const pid = Number(execFileSync('pgrep', ['--full', `bindfs.*${folder}$`], { encoding: 'utf8' }).trim());
-  // By then it waits for requests.
+  // After this time bindfs waits for requests.
   spawnSync('sleep', ['0.1']);
   const idle = callOf(pid);
   return {
