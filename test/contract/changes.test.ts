@@ -174,7 +174,7 @@ test('is compressed like lists, up to 1 MiB', async () => {
   expect(only.headers['content-encoding']).toBe('gzip');
   expect(gunzipSync(only.bytes).toString()).toBe((await got(few)).body);
   expect((await got(few, { ...gzip, 'if-none-match': only.headers['etag']! })).status).toBe(200);
-  // So short a body is not compressed for clients that take it as it is.
+  // A body this short is compressed only for clients that do not accept it uncompressed.
   expect((await got(few, { ...gzip, 'if-none-match': (await got(few)).headers['etag']! })).status).toBe(304);
 });
 

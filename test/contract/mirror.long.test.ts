@@ -18,7 +18,7 @@ import { randomOf } from '../support/random.ts';
 import { times } from '../support/ring.ts';
 
 const GENERATIONS = times(16, 50);
-/** Generations before which the mirror is not updated, so that it has several at once to catch up with. */
+/** Generations in which the mirror is not updated, so that its next update covers several of them. */
 const SLEPT = [4, 5, 6];
 const ROLLED_BACK = 8;
 const RESTARTED = 12;
@@ -58,7 +58,7 @@ for line in sys.stdin:
   };
 }
 
-/** What the server has of the collection, in the form of a copy. */
+/** The server's records of the collection, in the form of a copy. */
 async function servedBy(client: Client): Promise<Copy> {
   const { headers, body } = await client.get('/api/v3/notes.ndjson');
   const records = body.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as PlainRecord]));

@@ -22,7 +22,7 @@ async function reportOf(url: string): Promise<ProbeReport & { readonly command: 
   return JSON.parse(command.out()) as ProbeReport & { command: string };
 }
 
-/** For each check how many collections, or filters, pass it and do not. */
+/** For each check, the number of collections or filters that pass it, and the number of those that do not. */
 function verdicts({ ordering, filters, validators, dates }: ProbeReport) {
   const counts = Object.entries({ ordering, filters, validators, dates }).map(
     ([name, { honoured, ignored, unchecked }]) => {

@@ -232,7 +232,7 @@ async function pipelineUnread(port: number, pages: readonly KnownPage[], clients
   );
 }
 
-/** Concurrent requests that clients abort: enough to be quick, few enough for every system's limits. */
+/** Concurrent requests that clients abort: enough for a quick test, and few enough for the limits of every system. */
 const ABORTS_AT_ONCE = 100;
 
 /**

@@ -27,7 +27,9 @@ const TARGETS = {
 };
 const BYTES_MIN = { csv: 1 << 19, parquet: 1 << 16, page: 1 << 16 };
 
-/** Work allowed at once in a turn, by the clock above, plus the step that exceeds it. */
+/**
+ * Limit of the work in one turn, by the clock above: the work that may be done at once, plus the step that exceeds it.
+ */
 const WORK_MAX = 5;
 /** One piece for each 512 KiB, one cut by the end of a turn, and as many again when a socket was full. */
 const PIECES_MAX = 8;

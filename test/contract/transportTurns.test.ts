@@ -9,7 +9,7 @@ import { servers, textAnswer, TRANSPORTS } from '../support/transports.ts';
 
 const PIECE = new Uint8Array(64 * 1024).fill(0x78);
 const BODY_BYTES = 64 << 20;
-/** The bytes that a socket accepts at once (4 MB), and a piece. */
+/** Limit of the bytes sent in one turn: what a socket accepts at once (4 MB), and one piece. */
 const TURN_BYTES_MAX = (4 << 20) + PIECE.length;
 
 /** Reads the response to one request and posts its length. */
