@@ -40,7 +40,7 @@ describe('the alerts', () => {
 
 test('use metrics that the dashboard shows', () => {
   const named = [...textOf('alerts.yml').matchAll(/catalogue_replica_\w+/g)].map(([name]) => name);
-  // Times in the past only end an alert.
+  // The dashboard does not show the timestamps of past events: they only end an alert.
   const shown = named.filter((name) => !/_(?:reload|success)_timestamp_seconds$/.test(name));
   expect(shown.length).toBeGreaterThan(10);
   expect(shown.filter((name) => !textOf('dashboard.json').includes(name))).toEqual([]);

@@ -47,7 +47,7 @@ interface Request {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** The last two bytes of the client's address, which decide its side. */
+  /** The last two bytes of the client's address, by which the proxy chooses between replicas and original. */
   readonly client?: number;
 }
 
@@ -322,7 +322,7 @@ const CHECKS: Readonly<Record<string, () => Promise<void>>> = {
     const mirrored = (): string => readFileSync(join(logs, 'catalogue-mirror.log'), 'utf8');
     await until(() => mirrored().split('\n').length > 5);
     await expectSides(proxies.nginx, false);
-    // Neither writes nor requests of users who may see more.
+    // Writes are not mirrored, nor are requests of users who may see more.
     expect(mirrored()).not.toMatch(/POST|changes/);
   },
   '$reads_from share': () => expectShare(proxies.nginx),

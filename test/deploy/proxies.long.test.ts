@@ -105,7 +105,7 @@ const REQUESTS: readonly Sent[] = [...PATHS, ...QUERIES.map((query) => LIST + qu
     { target: SOAP, method: 'POST', headers: XML, body: call('reqAuthorisation', NO_CHAIN) },
   ]);
 
-/** Around the idle timeouts of the proxies (5 s) and the replicas (8 to 12 s). */
+/** Gaps between requests, close to the idle timeouts of the proxies (5 s) and the replicas (8 to 12 s). */
 const GAPS_MS = [4950, 7900, 8100, 10_000, 12_000];
 /** After this time a proxy has noticed a change of a replica. */
 const NOT_READY_MS = 2000;

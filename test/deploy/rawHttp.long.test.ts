@@ -77,7 +77,8 @@ async function outcomeOf(port: number, { bytes, outcome }: Row): Promise<string>
 }
 
 /**
- * Whether that is the outcome of the row. A proxy that has read a whole request may refuse it and keep the connection.
+ * Returns whether `seen` is the outcome of the row. A proxy that has read a whole request may also refuse it and keep
+ * the connection.
  */
 function isAsSaid({ outcome }: Row, seen: string): boolean {
   const wanted = outcome.replaceAll(/\([^)]*\)/g, 'served').replaceAll(/\b[45]\d\d\b/g, 'refused');

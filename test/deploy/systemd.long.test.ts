@@ -28,7 +28,7 @@ interface Said {
 
 /** A machine that is running. */
 interface SystemdMachine {
-  /** The command prefix that runs a program there: a program, and its first arguments. */
+  /** The prefix of a command that runs inside the machine. */
   readonly inside: readonly [program: string, ...words: string[]];
   /** Runs a shell script there. Returns its output on both streams, and its exit code. */
   readonly run: (script: string) => Said;
