@@ -42,14 +42,14 @@ export function defineProbe(command: Command, { stdout, stderr }: Outputs): void
 export function probeText(report: ProbeReport, settings: Settings): string {
   const { counts, missing, unknown, unreadable, nulls, faults, links, page, bytes, isCut, requests } = report;
   const records = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const has = COLLECTIONS.length - missing.length;
-  const some = (label: string, names: readonly string[]): readonly (readonly string[])[] =>
+  const presentCount = COLLECTIONS.length - missing.length;
+  const rowUnlessEmpty = (label: string, names: readonly string[]): readonly (readonly string[])[] =>
     names.length > 0 ? [[label, namesText(names)]] : [];
   const rows = [
-    ['collections', `${has} of ${COLLECTIONS.length}, ${countText(records)} records`],
-    ...some('missing', missing),
-    ...some('left out', unknown),
-    ...some(
+    ['collections', `${presentCount} of ${COLLECTIONS.length}, ${countText(records)} records`],
+    ...rowUnlessEmpty('missing', missing),
+    ...rowUnlessEmpty('left out', unknown),
+    ...rowUnlessEmpty(
       'unreadable',
       Object.entries(unreadable).map(([name, reason]) => `${name} (${reason})`),
     ),
@@ -59,15 +59,15 @@ export function probeText(report: ProbeReport, settings: Settings): string {
     ['dates', verdictText(report.dates)],
     ['links', linksText(links)],
     ['nulls', nulls.length > 0 ? namesText(nulls) : 'none where documents show values'],
-    ...some('faults', faults),
+    ...rowUnlessEmpty('faults', faults),
     ['page', `${countText(page.records)} records in ${Math.round(page.ms)} ms`],
     ['crawl', costText(report.crawl)],
     ['refresh', costText(report.refresh)],
     ['memory', `${bytesText(bytes.memory)} for serve --follow, about`],
     ['disk', `${bytesText(bytes.disk)}, about`],
   ];
-  const cut = isCut ? `${countText(requests)} requests took too long: some checks are missing\n` : '';
-  return `${tableText(rows)}\n${cut}\n${serveCommand(report, settings)}`;
+  const cutNote = isCut ? `${countText(requests)} requests took too long: some checks are missing\n` : '';
+  return `${tableText(rows)}\n${cutNote}\n${serveCommand(report, settings)}`;
 }
 
 function namesText(names: readonly string[]): string {
@@ -87,10 +87,10 @@ function verdictText({ honoured, ignored, unchecked }: Verdict): string {
 function linksText({ checked, resolved, unchecked, isExact, share, margin, linksMin }: ProbeReport['links']): string {
   if (checked === 0) return unchecked === 0 ? 'none' : 'not checked';
   const digits = isExact ? 2 : 1;
-  const least = isExact ? '' : `at least ${(share - margin).toFixed(digits)} %, `;
-  const left = unchecked > 0 ? `; ${countText(unchecked)} not checked` : '';
-  const which = `${countText(resolved)} of ${isExact ? 'all ' : ''}${countText(checked)} links`;
-  return `${which} resolve: ${share.toFixed(digits)} % (${least}--links-min ${linksMin})${left}`;
+  const minimum = isExact ? '' : `at least ${(share - margin).toFixed(digits)} %, `;
+  const remainder = unchecked > 0 ? `; ${countText(unchecked)} not checked` : '';
+  const resolvedCount = `${countText(resolved)} of ${isExact ? 'all ' : ''}${countText(checked)} links`;
+  return `${resolvedCount} resolve: ${share.toFixed(digits)} % (${minimum}--links-min ${linksMin})${remainder}`;
 }
 
 function costText({ requests, seconds }: ProbeReport['crawl']): string {
@@ -100,7 +100,7 @@ function costText({ requests, seconds }: ProbeReport['crawl']): string {
 /** The command that serves a replica, with these settings and those that the catalogue needs. */
 function serveCommand({ url, links, nulls, faults, refresh }: ProbeReport, settings: Settings): string {
   const { checked, resolved, linksMin } = links;
-  const wanted: Readonly<Record<string, unknown>> = {
+  const values: Readonly<Record<string, unknown>> = {
     ...settings,
     linksMin: checked === resolved ? settings.linksMin : Math.min(settings.linksMin, linksMin),
     takeNulls: settings.takeNulls || nulls.length > 0,
@@ -108,12 +108,12 @@ function serveCommand({ url, links, nulls, faults, refresh }: ProbeReport, setti
     // A refresh may take two thirds of the time.
     everyMs: Math.max(settings.everyMs, Math.ceil(refresh.seconds / 40) * 60_000),
   };
-  const words = Object.entries(FOLLOW_SETTINGS).flatMap(([key, setting]) => {
-    const value = wanted[key];
+  const flags = Object.entries(FOLLOW_SETTINGS).flatMap(([key, setting]) => {
+    const value = values[key];
     if (key === 'follow' || value === setting.initial) return [];
     if (typeof value === 'boolean') return [flagName(setting)];
     const text = key === 'everyMs' || key === 'sweepEveryMs' ? `${Number(value) / 1000}s` : String(value);
     return [flagName(setting), /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`];
   });
-  return [NAME, 'serve', '--follow', url, ...words].join(' ');
+  return [NAME, 'serve', '--follow', url, ...flags].join(' ');
 }
