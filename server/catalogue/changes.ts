@@ -14,7 +14,7 @@ const SINCE_PROBLEM = {
 };
 const NO_FEED =
   'This server has no change log. "follow" writes one: serve with --follow, or with --from and a target of "follow --publish-to".';
-const OWN = ['since', 'format'];
+const PARAMETERS = ['since', 'format'];
 
 /** Longer pieces are not sent at once. */
 const PIECE_BYTES_MAX = 1 << 18;
@@ -23,7 +23,7 @@ const PIECE_BYTES_MAX = 1 << 18;
 export function changesAnswer(catalogue: CatalogueService, visit: Visit): Answer | Promise<Answer> {
   const { answers, changes, conditional, ignored, live, queryOptions } = catalogue;
   const { request, choice, coding, condition, disconnection } = visit;
-  const ask = parseRecordQuery(request.query, { ...queryOptions, exported: 'ndjson' }, undefined, OWN);
+  const ask = parseRecordQuery(request.query, { ...queryOptions, exported: 'ndjson' }, undefined, PARAMETERS);
   const valueOf = (key: string): string | undefined => ask.parameters.findLast(([name]) => name === key)?.[1];
   const format = valueOf('format') ?? '';
   if (format !== '' && format !== 'ndjson') return answers.notFoundNear('The format is ndjson.');
@@ -32,8 +32,8 @@ export function changesAnswer(catalogue: CatalogueService, visit: Visit): Answer
   const problems = SINCE.test(since) ? ask.problems : [SINCE_PROBLEM, ...ask.problems];
   if (problems.length > 0) return answers.refused(problems);
   if (!changes) return answers.notFoundNear(NO_FEED);
-  const known = changes.generations.findLast(([generation]) => generation.startsWith(since));
-  if (!known) return answers.forgotten;
+  const entry = changes.generations.findLast(([generation]) => generation.startsWith(since));
+  if (!entry) return answers.forgotten;
   countIgnored(ignored, '', ask.ignored);
   // Two publishers may have seen other generations in between.
   const path = `${request.target} ${changes.sha256}`;
@@ -42,11 +42,11 @@ export function changesAnswer(catalogue: CatalogueService, visit: Visit): Answer
   if (unchanged) return unchanged;
   const remarks = { varies: choice.varies, ignored: ask.ignored, tag };
   const delivery = { answers, live, remarks, coding, disconnection };
-  const answer = liveOrPlain(bodyOf(changes.bytes.subarray(known[1])), delivery, 'application/x-ndjson');
+  const answer = liveOrPlain(bodyOf(changes.bytes.subarray(entry[1])), delivery, 'application/x-ndjson');
   // Whether the body is compressed is part of its tag.
-  const judged = (made: Answer): Answer =>
-    (condition && conditional.unchanged(condition, choice.varies, tagIn(made)!)) ?? made;
-  return answer instanceof Promise ? answer.then(judged) : judged(answer);
+  const validate = (response: Answer): Answer =>
+    (condition && conditional.unchanged(condition, choice.varies, tagIn(response)!)) ?? response;
+  return answer instanceof Promise ? answer.then(validate) : validate(answer);
 }
 
 function bodyOf(bytes: Uint8Array): Body {
