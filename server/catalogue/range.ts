@@ -56,7 +56,7 @@ class PartBody implements Body {
 
   pieceAt(offset: number): Uint8Array {
     const piece = this.#whole.pieceAt(this.#start + offset);
-    const left = this.bytes - offset;
-    return piece.length > left ? piece.subarray(0, left) : piece;
+    const remaining = this.bytes - offset;
+    return piece.length > remaining ? piece.subarray(0, remaining) : piece;
   }
 }

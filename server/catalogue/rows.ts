@@ -24,7 +24,7 @@ import { LIVE_BYTES_MAX, type LiveGzip } from './liveGzip.ts';
 /** The length of an export's body as sent, and how it was made. */
 interface ExportLength {
   readonly bytes: number;
-  readonly made: Making;
+  readonly making: Making;
 }
 
 /**
@@ -110,16 +110,16 @@ const SMALL_ROWS_MAX: Readonly<Record<Representation['format'], number>> = {
 export function rowsAnswer(rows: Representation, delivery: Delivery): Answer | Promise<Answer> {
   const { service, coding, stored, remarks, exportKey, keep } = delivery;
   const { answers, exports } = service;
-  const known = delivery.isHead && exportKey ? exports.lengthOf(`${coding} ${exportKey()}`) : undefined;
-  if (known) return answers.found(unreadBody(known.bytes), remarks, TYPES[rows.format], known.made);
+  const length = delivery.isHead && exportKey ? exports.lengthOf(`${coding} ${exportKey()}`) : undefined;
+  if (length) return answers.found(unreadBody(length.bytes), remarks, TYPES[rows.format], length.making);
   if (rows.format === 'parquet') return parquetAnswer(rows, delivery);
   if (coding === 'identity') return plainAnswer(rows, delivery);
   const stitching = stored && stitchingOf(rows, stored);
   if (!stitching) return liveAnswer(rows, delivery);
   return measured({ measuring: stitching, shared: exports.stitched, rows, delivery }, (body) => {
-    const isPaying = isWorthCompressing(body.bytes, body.plainBytes);
-    if (!isPaying && coding === 'gzip') return plainAnswer(rows, delivery);
-    const answer = found(body, rows, delivery, isPaying ? 'stored' : 'storedOnly', body.plainBytes);
+    const isSmaller = isWorthCompressing(body.bytes, body.plainBytes);
+    if (!isSmaller && coding === 'gzip') return plainAnswer(rows, delivery);
+    const answer = bodyAnswer(body, rows, delivery, isSmaller ? 'stored' : 'storedOnly', body.plainBytes);
     if (keep && body.ownBytes !== undefined) keep(answer, body.ownBytes);
     return answer;
   });
@@ -130,9 +130,9 @@ let parquetMeasuring: Awaited<ReturnType<typeof readParquet>> | undefined;
 
 function parquetAnswer(rows: Representation, delivery: Delivery): Answer | Promise<Answer> {
   if (!parquetMeasuring) return firstParquet(rows, delivery);
-  const { plain: shared, bodies: kept } = delivery.service.exports;
-  return measured({ measuring: parquetMeasuring(rows), shared, kept, rows, delivery }, (body) =>
-    found(body, rows, delivery, 'identity', body.bytes),
+  const { plain: shared, bodies: cache } = delivery.service.exports;
+  return measured({ measuring: parquetMeasuring(rows), shared, cache, rows, delivery }, (body) =>
+    bodyAnswer(body, rows, delivery, 'identity', body.bytes),
   );
 }
 
@@ -152,17 +152,17 @@ function plainAnswer(rows: Representation, delivery: Delivery): Answer | Promise
     keep?.(answer, rows.head.length + rows.tail.length);
     return answer;
   }
-  const { plain: shared, bodies: kept } = exports;
-  return measured({ measuring: measuringOf(rows), shared, kept, rows, delivery }, (body) =>
-    found(body, rows, delivery, 'identity', body.bytes),
+  const { plain: shared, bodies: cache } = exports;
+  return measured({ measuring: measuringOf(rows), shared, cache, rows, delivery }, (body) =>
+    bodyAnswer(body, rows, delivery, 'identity', body.bytes),
   );
 }
 
 function liveAnswer(rows: Representation, delivery: Delivery): Answer | Promise<Answer> {
   const { answers, live, exports } = delivery.service;
-  const how = { ...delivery, answers, live };
+  const liveDelivery = { ...delivery, answers, live };
   return measured({ measuring: measuringOf(rows), shared: exports.plain, rows, delivery }, (body) =>
-    liveOrPlain(body, how, TYPES[rows.format], () => found(body, rows, delivery, 'identity', body.bytes)),
+    liveOrPlain(body, liveDelivery, TYPES[rows.format], () => bodyAnswer(body, rows, delivery, 'identity', body.bytes)),
   );
 }
 
@@ -181,9 +181,9 @@ export function liveOrPlain(
   if (coding === 'identity' || !(coding === 'gzipOnly' || isWorthCompressing(0, body.bytes))) return plain();
   const bytes = live.compressed(body, disconnection);
   const answer = (compressed: Uint8Array | undefined): Answer => {
-    const isPaying = compressed !== undefined && isWorthCompressing(compressed.length, body.bytes);
-    if (!compressed || (!isPaying && coding === 'gzip')) return plain();
-    return answers.found(wholeBody(compressed), remarks, type, isPaying ? 'live' : 'liveOnly');
+    const isSmaller = compressed !== undefined && isWorthCompressing(compressed.length, body.bytes);
+    if (!compressed || (!isSmaller && coding === 'gzip')) return plain();
+    return answers.found(wholeBody(compressed), remarks, type, isSmaller ? 'live' : 'liveOnly');
   };
   return bytes instanceof Promise ? bytes.then(answer) : answer(bytes);
 }
@@ -193,16 +193,16 @@ function isWorthCompressing(compressedBytes: number, plainBytes: number): boolea
 }
 
 /** Caches the length of an export that is never compressed or is too long for live compression. */
-function found(
+function bodyAnswer(
   body: Body,
   { format }: Representation,
   { service: { answers, exports }, remarks, coding, exportKey }: Delivery,
-  made: Making,
+  making: Making,
   plainBytes: number,
 ): Answer {
   if (exportKey && (format === 'parquet' || plainBytes > LIVE_BYTES_MAX))
-    exports.keep(`${coding} ${exportKey()}`, { bytes: body.bytes, made });
-  return answers.found(body, remarks, TYPES[format], made);
+    exports.keep(`${coding} ${exportKey()}`, { bytes: body.bytes, making });
+  return answers.found(body, remarks, TYPES[format], making);
 }
 
 /** A body to be measured slice by slice, alone or, for an export, `shared` with concurrent requests. */
@@ -210,7 +210,7 @@ interface Measured<B extends Body> {
   readonly measuring: () => B | undefined;
   readonly shared: SharedWork<B | UnfinishedReason>;
   /** Measured bodies, if this one may be kept. */
-  readonly kept?: Memory<B>;
+  readonly cache?: Memory<B>;
   readonly rows: Representation;
   readonly delivery: Delivery;
 }
@@ -227,16 +227,16 @@ function measured<B extends Body>(
 
 function measuredInTurn<B extends Body>(
   work: Measured<B>,
-  done: (body: B) => Answer | Promise<Answer>,
+  respond: (body: B) => Answer | Promise<Answer>,
 ): Answer | Promise<Answer> {
-  const { measuring, shared, kept, rows, delivery } = work;
+  const { measuring, shared, cache, rows, delivery } = work;
   const { slices } = delivery.service;
   const key = delivery.exportKey?.();
-  const known = key === undefined ? undefined : kept?.find(key);
-  if (known) return done(known);
+  const cachedBody = key === undefined ? undefined : cache?.find(key);
+  if (cachedBody) return respond(cachedBody);
   const answer = (body: B): Answer | Promise<Answer> => {
-    if (key !== undefined && delivery.isReadAgain) kept?.keep(key, body, retainedBytes(body, rows, key));
-    return done(body);
+    if (key !== undefined && delivery.isReadAgain) cache?.keep(key, body, retainedBytes(body, rows, key));
+    return respond(body);
   };
   if (!slices.hasTime() || (key !== undefined && shared.has(key))) return measureInSlices(work, key, answer);
   const sinceMs = slices.now();
