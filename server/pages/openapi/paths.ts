@@ -44,12 +44,12 @@ function pointerTo(path: string): string {
 /** Every spelling of every path, with all methods. */
 export function allPaths(query: QueryOptions): DocumentObject {
   const items: Record<string, DocumentObject> = {};
-  const firsts = new Map<string, string>();
+  const firstPaths = new Map<string, string>();
   const add = (view: DocumentedView, paths: readonly string[]): void => {
     for (const path of paths) {
-      const first = firsts.get(view.id);
+      const first = firstPaths.get(view.id);
       items[path] = first === undefined ? viewItem(view) : { $ref: pointerTo(first) };
-      if (first === undefined) firsts.set(view.id, path);
+      if (first === undefined) firstPaths.set(view.id, path);
     }
   };
   add(indexView(), ['/']);
@@ -173,9 +173,9 @@ function recordView(collections: readonly Collection[], query: QueryOptions): Do
 }
 
 /** Parameters that select the form of a response. In the usual document, each operation has one form. */
-const OF_FORM = ['format', 'pretty', 'explain'];
+const FORM_PARAMETERS = ['format', 'pretty', 'explain'];
 /** Parameters that do not apply to an export, which has all records that match the filters. */
-const OF_PAGES = [...OF_FORM, 'limit', 'offset', 'after', 'facets'];
+const PAGE_PARAMETERS = [...FORM_PARAMETERS, 'limit', 'offset', 'after', 'facets'];
 
 /**
  * One path for each operation, with GET. Each export format has one path for all collections: the name of the
@@ -184,26 +184,26 @@ const OF_PAGES = [...OF_FORM, 'limit', 'offset', 'after', 'facets'];
 export function operationPaths(all: readonly DescribedCollection[], query: QueryOptions): DocumentObject {
   const root = '/api/v3/';
   const views: [path: string, view: DocumentedView][] = [
-    [root, { ...rootView(query), parameters: parametersOf('root', query, OF_FORM) }],
+    [root, { ...rootView(query), parameters: parametersOf('root', query, FORM_PARAMETERS) }],
     [`${root}changes/`, { ...changesView(), parameters: [SINCE] }],
   ];
-  for (const one of all) {
-    const list = `${root}${one.collection.name}/`;
-    views.push([list, pageView(one, query)], [`${list}{id}/`, oneView(one.collection, query)]);
+  for (const described of all) {
+    const list = `${root}${described.collection.name}/`;
+    views.push([list, pageView(described, query)], [`${list}{id}/`, plainRecordView(described.collection, query)]);
   }
   for (const form of EXPORT_FORMATS) views.push([`${root}{collection}.${form}`, exportView(form, query)]);
   return Object.fromEntries([...views, ...resolutionViews(query)].map(([path, view]) => [path, operationItem(view)]));
 }
 
 function pageView({ collection, filters }: DescribedCollection, query: QueryOptions): DocumentedView {
-  const own = filters.filter(isShown).map(filterParameter);
-  const parameters = [...parametersOf('list', query, OF_FORM), ...own, refTo('parameters', 'Filters')];
+  const usualFilters = filters.filter(isShown).map(filterParameter);
+  const parameters = [...parametersOf('list', query, FORM_PARAMETERS), ...usualFilters, refTo('parameters', 'Filters')];
   const found = foundResponse('A page.', jsonContent(refTo('schemas', schemaName(collection, 'Page'))));
   return { ...listView(collection, query), parameters, found, failed: failures('page', query.pinsWalks === true) };
 }
 
-function oneView(collection: Collection, query: QueryOptions): DocumentedView {
-  const parameters = [refTo('parameters', 'Id'), ...parametersOf('record', query, OF_FORM)];
+function plainRecordView(collection: Collection, query: QueryOptions): DocumentedView {
+  const parameters = [refTo('parameters', 'Id'), ...parametersOf('record', query, FORM_PARAMETERS)];
   const found = foundResponse('The record.', jsonContent(refTo('schemas', schemaName(collection, 'Record'))));
   return { ...recordView([collection], query), parameters, found, failed: failures('negotiated', false) };
 }
@@ -218,7 +218,7 @@ const COLLECTION: DocumentObject = {
 };
 
 function exportView(form: ExportFormat, query: QueryOptions): DocumentedView {
-  const parameters = [COLLECTION, ...parametersOf('list', query, OF_PAGES), refTo('parameters', 'Filters')];
+  const parameters = [COLLECTION, ...parametersOf('list', query, PAGE_PARAMETERS), refTo('parameters', 'Filters')];
   const type = EXPORT_TYPES[form];
   const found = foundResponse('The export.', { [type]: EXPORTED[type] });
   const summary = `All records of a list, as ${type}`;
