@@ -182,7 +182,7 @@ test('publishes data that it cannot compress', async () => {
   const words = ['--once', '--publish-to', pathToFileURL(target).href, ...baseUrl, ...QUICK];
   const command = runCommand(['follow', upstream.url, '-o', folder, ...words]);
   expect([await command.ended, command.err()]).toEqual([{ code: 0, signal: null }, '']);
-  expect(command.out()).toMatch(/not compressed, [^]*"event":"published"/);
+  expect(command.out()).toMatch(/compressing failed, [^]*"event":"published"/);
 });
 
 test('reuses unchanged data, and imports everything if the last generation is unusable', async () => {
