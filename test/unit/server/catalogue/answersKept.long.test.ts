@@ -100,6 +100,7 @@ const FORWARDED = [undefined, undefined, undefined, 'mirror.example.org', 'evil.
 const SCHEMES = [undefined, 'http', 'https'];
 const PEERS = ['127.0.0.1', '127.0.0.1', '10.0.0.1'];
 const SINCE = [undefined, undefined, undefined, 'Mon, 01 Jan 2024 00:00:00 GMT', 'Sun, 31 Dec 2023 23:59:59 GMT'];
+const RANGES = [undefined, undefined, undefined, undefined, 'bytes=0-99', 'bytes=-5', 'bytes=0-1,5-6'];
 const CONDITIONS = [undefined, undefined, undefined, '*', '"none"', 'own'];
 
 const SETTINGS: readonly (readonly [string, Partial<CatalogueSettings>])[] = [
@@ -134,6 +135,8 @@ test.each(SETTINGS)('responds with a cache as without one under the settings %s'
       'x-forwarded-host': random.pick(FORWARDED),
       'x-forwarded-proto': random.pick(SCHEMES),
       'if-modified-since': random.pick(SINCE),
+      range: random.pick(RANGES),
+      'if-range': random.pick([undefined, undefined, tags.get(url), '"other"']),
       'if-none-match': condition === 'own' ? tags.get(url) : condition,
     };
     const headers = Object.entries(drawn).filter(
