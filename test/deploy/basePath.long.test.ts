@@ -78,9 +78,11 @@ describe.each(NAMES)('a base URL with a path behind %s', (name) => {
         seen.add(kindOf(url));
       }
     }
+    // Without the parameter `since` it is a 400.
+    statuses.delete(`${BASE_URL}/api/v3/changes/`);
     const lost = [...statuses].filter(([, status]) => status !== 200 && status !== 301 && status !== 302);
     expect(lost).toEqual([]);
-    expect(statuses.size).toBe(FOLLOWED);
+    expect(statuses.size).toBe(FOLLOWED - 1);
     expect((await client.get(`${PATH}/attAuthority.wsdl?wsdl`)).body).toContain(
       `location="${BASE_URL}/attAuthority.wsdl"`,
     );
