@@ -7,7 +7,7 @@
 #   -p http_req_size=128k -p http_req_hdr_len=66k -p http_resp_size=128k -p http_resp_hdr_len=66k -p http_max_hdr=128
 #   -p workspace_client=384k -p workspace_backend=384k -p timeout_idle=60 -p http_range_support=off
 # These flags allow request lines of 64 kB and redirections that repeat them, pass gzip through with its tags, and close
-# idle connections before a replica does so, which may be after 8 s.
+# idle connections before a replica does so, which may be after 8 s. Exports then have no ranges.
 vcl 4.1;
 
 import directors;

@@ -66,6 +66,8 @@ const NIGHTLY = [
   'test/unit/data/randomKills.long.test.ts',
   // Other generators of clients: clients/openApiFetch has one.
   'test/clients/{heyApi,orval}.long.test.ts',
+  // A probe of a Django service: contract/probe has every finding, deploy/inFront probes Django too.
+  'test/contract/probeDjango.long.test.ts',
   // The cost of hostile texts in a dictionary: differential/differential checks its order.
   'test/unit/engine/column/sort.long.test.ts',
 ];
@@ -81,6 +83,8 @@ const LONGEST = [
   'data/randomKills',
   'upstream/followDjango',
   'upstream/kills',
+  'contract/mirror',
+  'contract/compareDjango',
   'process/follower',
   'contract/parquet',
   'contract/browseRare',
