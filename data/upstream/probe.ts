@@ -192,7 +192,7 @@ async function eachOf<T>(
   await Promise.all(Array.from({ length: walker.concurrency }, worker));
 }
 
-/** The result of a request, or why there is none. `status` is that of an error response. */
+/** The result of a request, or the reason for its failure. `status` is that of an error response. */
 type Outcome<T> = { readonly value: T } | { readonly reason: string; readonly status?: number | undefined };
 
 async function attempt<T>(probing: Probing, request: () => Promise<T>): Promise<Outcome<T>> {

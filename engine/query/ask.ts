@@ -175,7 +175,7 @@ export interface Ask {
   readonly parameters: readonly Parameter[];
   readonly page: Page;
   readonly conditions: readonly Condition[];
-  /** What parameters such as `bbox` require. A record must match each of them. */
+  /** The conditions of parameters such as `bbox`. A record must match each of them. */
   readonly anyOf: readonly AnyOf[];
   /** A bad filter makes the list empty, because `filterErrors` is `empty` (A29). */
   readonly isEmpty: boolean;
