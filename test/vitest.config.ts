@@ -10,6 +10,8 @@ const TESTS = ['test/**/*.test.ts'];
 export const LONG = 'test/**/*.long.test.ts';
 /** Tests that replace a module, and therefore must not share their process. */
 const ALONE = ['test/unit/data/leftovers.test.ts'];
+/** Packages that a folder of tests installs, some with tests of their own. */
+const INSTALLED = '**/node_modules/**';
 /** For every process and thread that a test starts, except in measurements. */
 export const STRIPPED_ONCE = `--import=${new URL('./support/strippedOnce.js', import.meta.url).href}`;
 
@@ -40,7 +42,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     projects: [
       // Files share a process, which saves half a second of CPU each: their imports are loaded once.
-      { extends: true, test: { name: 'shared', include: TESTS, exclude: [LONG, ...ALONE], isolate: false } },
+      { extends: true, test: { name: 'shared', include: TESTS, exclude: [INSTALLED, LONG, ...ALONE], isolate: false } },
       { extends: true, test: { name: 'alone', include: ALONE } },
     ],
   },
