@@ -162,7 +162,7 @@ interface ColumnDraft {
 }
 
 /** Random for each thread, because a data set could be crafted to have texts with equal hashes. */
-const SEED = randomInt(2 ** 32);
+export const SEED = randomInt(2 ** 32);
 
 /** The lengths of a batch between two records. Those of columns and tables follow from their rows. */
 interface Mark {

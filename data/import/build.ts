@@ -5,7 +5,7 @@ import { GrowableF64, GrowableU32 } from '../../engine/bits/growable.ts';
 import type { Texts } from '../../engine/column/sort.ts';
 import { type ColumnLayout, layoutOf, type TableLayout } from '../../engine/schema/layout.ts';
 import type { Collection } from '../../engine/schema/types.ts';
-import { BITMAPS, DICTIONARY, GRAMS, POSTINGS, TABLE, type Variant } from '../../engine/snapshot/sections.ts';
+import { BITMAPS, DICTIONARY, GRAMS, POSTINGS, TABLE, type Variant, WORDS } from '../../engine/snapshot/sections.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
 import {
   type Batch,
@@ -356,10 +356,15 @@ function writeColumn(
 }
 
 /** Writes a column. Returns the start of each code's rows in the rows sorted by code; empty for ids. */
-function writeStored(writer: SnapshotWriter, path: string, { dictionary, grams, inverted }: StoredColumn): Uint32Array {
+function writeStored(
+  writer: SnapshotWriter,
+  path: string,
+  { dictionary, grams, words, inverted }: StoredColumn,
+): Uint32Array {
   const { fitting, size } = dictionary;
   writer.add(DICTIONARY, path, { ...dictionary, fitting: fitting < size ? Uint32Array.of(fitting) : undefined });
   if (grams) writer.add(GRAMS, path, grams);
+  if (words) writer.add(WORDS, path, words);
   if (!inverted) return NO_STARTS;
   writer.add(POSTINGS, path, inverted);
   writer.add(BITMAPS, path, inverted);

@@ -4,11 +4,12 @@ import { sortDictionary, type Texts } from '../../engine/column/sort.ts';
 import type { WrittenDictionary } from '../../engine/column/dictionary.ts';
 import type { InvertedParts } from '../../engine/index/field.ts';
 import { buildGrams, type Grams, hasGrams } from '../../engine/index/grams.ts';
+import { buildWords, hasWords, type StoredWords } from '../../engine/index/words.ts';
 import { invert } from '../../engine/index/invert.ts';
 import { parseInstant } from '../../engine/query/decimal.ts';
 import type { ColumnLayout } from '../../engine/schema/layout.ts';
-import { BITMAPS, GRAMS, type Variant } from '../../engine/snapshot/sections.ts';
-import { NULL_NUMBER } from './batch.ts';
+import { BITMAPS, GRAMS, type Variant, WORDS } from '../../engine/snapshot/sections.ts';
+import { NULL_NUMBER, SEED } from './batch.ts';
 import { releaseBuffers } from '../threadsInOrder.ts';
 import { GrowableBytes, GrowableU32 } from '../../engine/bits/growable.ts';
 import { startOfPart } from '../../engine/bits/lists.ts';
@@ -25,6 +26,7 @@ export interface ColumnTexts extends TextSources {
 export interface StoredColumn {
   readonly dictionary: WrittenDictionary;
   readonly grams: Grams | undefined;
+  readonly words: StoredWords | undefined;
   readonly inverted: InvertedParts | undefined;
 }
 
@@ -51,14 +53,16 @@ export function storedColumn(made: ColumnTexts): StoredColumn {
 }
 
 /**
- * Makes the stored parts of a column with these codes. Cost: a pass over its rows, and over its n-grams unless they are
- * known.
+ * Makes the stored parts of a column with these codes. Cost: a pass over its rows, over its words, and over its n-grams
+ * unless they are known.
  */
 export function indexed({ dictionary, rows, grams }: CodedColumn, { column, without }: ColumnTexts): StoredColumn {
+  const wantsWords = !without.includes(WORDS.variant) && hasWords(column);
   const wantsGrams = !without.includes(GRAMS.variant) && hasGrams(dictionary);
   return {
     dictionary,
     grams: wantsGrams ? (grams ?? buildGrams(dictionary)) : undefined,
+    words: wantsWords ? buildWords(dictionary, SEED) : undefined,
     inverted: column.isId ? undefined : invert(rows, dictionary.size, !without.includes(BITMAPS.variant)),
   };
 }

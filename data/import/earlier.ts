@@ -23,6 +23,7 @@ import {
   TABLE,
   TARGETS,
   type Variant,
+  WORDS,
 } from '../../engine/snapshot/sections.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
 import { OperationError } from '../operationError.ts';
@@ -84,7 +85,7 @@ export interface EarlierCollection extends EarlierRecords {
   column(path: string): EarlierColumn | undefined;
 }
 
-const COLUMN_GROUPS: readonly SectionGroup[] = [DICTIONARY, GRAMS, POSTINGS, BITMAPS];
+const COLUMN_GROUPS: readonly SectionGroup[] = [DICTIONARY, GRAMS, WORDS, POSTINGS, BITMAPS];
 
 function sectionsNamed(group: SectionGroup, path: string): readonly string[] {
   return Object.keys(group.kinds).map((key) => sectionName(group, key, path));

@@ -4,6 +4,7 @@ import type { CodeRange } from '../column/dictionary.ts';
 import { isSpecForm, type ServedForm } from '../column/served.ts';
 import type { FieldIndex } from '../index/field.ts';
 import { gramQuery } from '../index/grams.ts';
+import type { Words } from '../index/words.ts';
 import type { Condition } from '../query/ask.ts';
 import { codesOfOwnUrls } from '../query/codes.ts';
 import { type Lookup, lookupNamed } from '../query/lookups.ts';
@@ -97,10 +98,11 @@ function pairSize({ rows }: FieldIndex): Size {
  * byte in the shortest list.
  */
 function searchSize(index: FieldIndex, lookup: Lookup, operand: Operand): Size {
-  const { dictionary, grams } = index;
+  const { dictionary, grams, words } = index;
   const { size, text } = dictionary;
   // Patterns are skipped: they have no needle, and making their search compiles them.
-  const search = grams && lookup.pace !== 'pattern' ? lookup.search?.(operand) : undefined;
+  const search = (grams || words) && lookup.pace !== 'pattern' ? lookup.search?.(operand) : undefined;
+  if (words && search?.kind === 'text' && search.word) return wordSize(index, words);
   const needle = search?.kind === 'text' ? search.needle : undefined;
   const query = grams && needle && gramQuery(grams, needle);
   const codes = query ? Math.min(size, query.bytes * grams.block) : size;
@@ -110,4 +112,17 @@ function searchSize(index: FieldIndex, lookup: Lookup, operand: Operand): Size {
   const listNs = query ? query.bytes * (COST.listByte + COST.range) + codes * COST.text : 0;
   const searchNs = scanNs(lookup, codes, part * text.length) + (own.end - own.start) * COST.url;
   return { estimate, ns: listNs + searchNs + setNs(estimate, index.rows) };
+}
+
+/** Fraction of the rows that a word is assumed to be in. */
+const WORD_PART = 1 / 8;
+
+/** Estimate for a word: reads the vocabulary, the lists of some words, and the code of each row. */
+function wordSize(index: FieldIndex, { vocabulary }: Words): Size {
+  const estimate = Math.ceil(index.rows * WORD_PART);
+  const vocabularyNs = vocabulary.text.length * COST.byte.plain;
+  return {
+    estimate,
+    ns: vocabularyNs + estimate * COST.listByte + index.rows * COST.code + setNs(estimate, index.rows),
+  };
 }

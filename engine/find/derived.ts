@@ -19,7 +19,7 @@ interface Hop {
  * the index: one pass over the rows.
  */
 export function joinedIndex(rows: number, hops: readonly Hop[], target: FieldIndex): FieldIndex {
-  const { dictionary, grams } = target;
+  const { dictionary, grams, words } = target;
   const codeAt = (row: number): number => {
     let at = row;
     for (const { index, link } of hops) {
@@ -33,6 +33,7 @@ export function joinedIndex(rows: number, hops: readonly Hop[], target: FieldInd
   return {
     dictionary,
     grams,
+    words,
     rows,
     codeAt,
     rowsOf: (codes) => inverse().rowsOf(codes),

@@ -17,7 +17,7 @@ import type { AnyOf, Page, Ranking } from '../query/ask.ts';
 import { type ConditionStep, urlsRead, valuesNs } from './conditionStep.ts';
 import { Meter, ignoreSpentBudget } from './counters.ts';
 import { facetCounts, type FacetCounts } from './facetCounts.ts';
-import { firstRows, rowsOfCodeSet, rowsOfCodesIn } from './postings.ts';
+import { firstRows, rowsOfCodeBits, rowsOfCodeSet, rowsOfCodesIn } from './postings.ts';
 import {
   childCount,
   childlessRows,
@@ -37,7 +37,7 @@ import {
 } from './passes.ts';
 import { orderedPage } from './orderedPage.ts';
 import { type LinkNode, type Plan, planAnyOf, type PlanStep, type TableNode } from './plan.ts';
-import { scanCodes, type ScanContext, scanRows, scanRowsNs } from './scan.ts';
+import { codesWithWord, scanCodes, type ScanContext, scanRows, scanRowsNs } from './scan.ts';
 
 /** The records of a list that its page shows. */
 export interface Hits {
@@ -270,14 +270,14 @@ function withCondition(context: Context, step: ConditionStep, set: RowSet): RowS
   if (lookup.pair) return rowsOfPairs(context, step, lookup.pair, set);
   // A pattern can be slow on any text, so it never runs within a budget.
   if (lookup.pace === 'pattern') meter.foresee(Infinity);
-  if (lookup.search && scanRowsNs(lookup, index, countRows(set)) * ROW_CHECK_GAIN <= step.ns) {
-    const rows = scanRows(context, index, lookup, lookup.search(step.operand), listRows(meter, set));
-    return { kind: 'list', rows };
+  const search = lookup.search?.(step.operand);
+  if (search && scanRowsNs(lookup, index, countRows(set)) * ROW_CHECK_GAIN <= step.ns) {
+    return { kind: 'list', rows: scanRows(context, index, lookup, search, listRows(meter, set)) };
   }
+  const withWord = search && codesWithWord(context, index, lookup, search);
+  if (withWord) return rowsOfCodeBits(meter, index, withWord, set);
   meter.spend(valuesNs(step.operand) + urlsRead(lookup, index, form) * COST.url);
-  const codes =
-    lookup.codes(index.dictionary, step.operand, form) ??
-    scanCodes(context, index, lookup, lookup.search!(step.operand));
+  const codes = lookup.codes(index.dictionary, step.operand, form) ?? scanCodes(context, index, lookup, search!);
   return rowsOfCodesIn(meter, index, codes, set);
 }
 

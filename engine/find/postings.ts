@@ -7,6 +7,7 @@ import type { FieldIndex } from '../index/field.ts';
 import {
   type AscendingRows,
   countRows,
+  eachRow,
   NO_ROWS,
   ofBitmap,
   type RowSet,
@@ -187,6 +188,20 @@ function bitsOf(meter: Meter, index: FieldIndex, codes: readonly CodeRange[]): U
   const wanted = new Uint32Array(wordsFor(index.dictionary.size + 1));
   for (const { start, end } of codes) for (let code = start; code < end; code++) setBit(wanted, code);
   return wanted;
+}
+
+/** The rows of a set whose code is in a bitmap. Cost: one read for each row of the set. */
+export function rowsOfCodeBits(meter: Meter, index: FieldIndex, wanted: Uint32Array, set: RowSet): RowSet {
+  if (countRows(set) === index.rows) return rowsByCode(meter, index, wanted);
+  meter.spend(walkNs(set) + countRows(set) * COST.row);
+  meter.counters.rowsTouched += countRows(set);
+  const rows = new Uint32Array(countRows(set));
+  let length = 0;
+  eachRow(set, (row) => {
+    rows[length] = row;
+    if (hasBit(wanted, index.codeAt(row))) length++;
+  });
+  return rowSetOf(rows.subarray(0, length), index.rows);
 }
 
 function rowsByCode(meter: Meter, index: FieldIndex, wanted: Uint32Array): RowSet {

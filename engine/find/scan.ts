@@ -1,12 +1,15 @@
 // Searches texts as served, or numbers: all of a dictionary, slice by slice, or those of some rows. Own URLs are
 // converted to their served form before they are matched.
 import type { CodeRange, Dictionary } from '../column/dictionary.ts';
+import { clearBit, setBit } from '../bits/bitmap.ts';
 import { hasPrefix } from '../bits/bytes.ts';
 import { lowerBound } from '../bits/lists.ts';
 import { PLACEHOLDER } from '../column/records.ts';
 import { type ServedForm, servedUrl } from '../column/served.ts';
 import type { FieldIndex } from '../index/field.ts';
 import { codesOfBlocks, gramBlocks, gramQuery } from '../index/grams.ts';
+import { eachRow, ofBitmap } from '../index/rowset.ts';
+import { codesOfWord } from '../index/words.ts';
 import { codesOfOwnUrls, isTextOrdered } from '../query/codes.ts';
 import type { Lookup } from '../query/lookups.ts';
 import type { Meter } from './counters.ts';
@@ -81,6 +84,37 @@ function partNs(dictionary: Dictionary, lookup: Lookup, part: CodeRange, isOwn: 
   const bytes = bytesOf(dictionary, part);
   const urlsNs = isOwn ? codes * COST.url : 0;
   return urlsNs + (codes < RUN_CODES_MIN ? codes * textNs(lookup, bytes / codes) : scanNs(lookup, codes, bytes));
+}
+
+/**
+ * The codes of a bitmap whose text contains the word of a search, found by the word index. `undefined` if there is
+ * none, or if it cannot help.
+ */
+export function codesWithWord(
+  { form, meter }: ScanContext,
+  { dictionary, words }: FieldIndex,
+  lookup: Lookup,
+  search: Search,
+): Uint32Array | undefined {
+  if (!words || search.kind === 'code' || !search.word) return undefined;
+  meter.spend(words.vocabulary.text.length * COST.byte.plain);
+  const hits = codesOfWord(words, search.word, (bytes) => meter.spend(bytes * COST.listByte));
+  if (!hits) return undefined;
+  const { codes, isExact } = hits;
+  const isHit = matcherOf(dictionary, search, form);
+  const check = (code: number): void => {
+    const bytes = bytesSeen(dictionary, search, { start: code, end: code + 1 });
+    meter.spend(textNs(lookup, bytes));
+    meter.counters.bytesScanned += bytes;
+    if (isHit(code)) setBit(codes, code);
+    else clearBit(codes, code);
+  };
+  if (!isExact) eachRow(ofBitmap(codes.slice()), check);
+  // The index has own URLs as they are stored.
+  const own = codesOfOwnUrls(dictionary);
+  meter.spend((own.end - own.start) * COST.url);
+  for (let code = own.start; code < own.end; code++) check(code);
+  return codes;
 }
 
 /** Cost in ns of `scanRows` for this many rows, assuming texts of mean length. */

@@ -15,12 +15,15 @@ import {
   union,
 } from './rowset.ts';
 import type { Grams } from './grams.ts';
+import type { Words } from './words.ts';
 
 /** The index of one field. In code ranges and results, the code `dictionary.size` means null. */
 export interface FieldIndex {
   readonly dictionary: Dictionary;
   /** Finds candidates for substrings if scanning the texts would take long (grams.ts). */
   readonly grams: Grams | undefined;
+  /** Finds the words of `search` (words.ts). */
+  readonly words?: Words | undefined;
   /** Rows of the field's table. */
   readonly rows: number;
   codeAt(row: number): number;
@@ -54,11 +57,14 @@ export interface InvertedParts {
   readonly bitmaps: Uint32Array;
 }
 
+/** Indexes of the texts of a dictionary. */
+export type TextIndexes = Pick<FieldIndex, 'grams' | 'words'>;
+
 /**
  * An inverted index over stored parts. Cost of `rowsOf`: nothing for one code. For several codes it costs the rows of
  * the range, or the rows outside it if they are fewer.
  */
-export function invertedIndex(dictionary: Dictionary, parts: InvertedParts, grams?: Grams): FieldIndex {
+export function invertedIndex(dictionary: Dictionary, parts: InvertedParts, texts?: TextIndexes): FieldIndex {
   const { codes, starts, postings } = parts;
   const rows = codes.length;
   const bitmaps = bitmapsByCode(parts);
@@ -66,7 +72,8 @@ export function invertedIndex(dictionary: Dictionary, parts: InvertedParts, gram
   const isReady = (codes: CodeRange): boolean => codes.end <= codes.start + 1 || countOf(codes) === rows;
   return {
     dictionary,
-    grams,
+    grams: texts?.grams,
+    words: texts?.words,
     rows,
     codeAt: (row) => codes[row]!,
     sortedRow: (place) => postings[place]!,

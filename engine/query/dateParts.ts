@@ -2,6 +2,7 @@
 // instants.
 import { type CodeRange, type Dictionary, textAt } from '../column/dictionary.ts';
 import type { ServedForm } from '../column/served.ts';
+import type { SoughtWord } from '../index/words.ts';
 import { daysSince1970, exactInstant } from './decimal.ts';
 import { codesBetween } from './ranges.ts';
 import type { Operand } from './values.ts';
@@ -24,6 +25,8 @@ export interface TextSearch {
   readonly sliceBytes?: number;
   /** Text that every match contains, ignoring case. The n-gram index, if there is one, finds candidates by it. */
   readonly needle?: Uint8Array;
+  /** The word that every match contains. The word index, if there is one, finds the matches. */
+  readonly word?: SoughtWord;
 }
 
 /** A search that checks the numbers stored next to the texts. */

@@ -5,6 +5,7 @@ import type { ServedForm } from '../column/served.ts';
 import { hasBytesAt, hasPrefix, horspoolShifts, indexOfBytes, isContinuation } from '../bits/bytes.ts';
 import { FOLD_GROWTH_MAX, FOLD_SHRINKAGE_MAX, foldBytes, foldInPlace, foldMarks, foldText } from '../bits/fold.ts';
 import { startOfPart, upperBound } from '../bits/lists.ts';
+import { isWordCharacter } from '../index/words.ts';
 import { codesOfServedPrefix, isTextOrdered } from './codes.ts';
 import type { TextMatcher, TextSearch } from './dateParts.ts';
 import type { Operand } from './values.ts';
@@ -43,45 +44,39 @@ export const FOLDED_SEARCHES: Readonly<Record<TextRelation | 'exact', (operand: 
 
 /** Searches of the words of `search`, which are folded (A168). With `isWhole`, letters and digits must not adjoin. */
 export function wordSearch({ values }: Operand, isWhole: boolean): TextSearch {
-  const words = values.map((value) => encoder.encode(value));
-  const matchers = words.map((word) => (isWhole ? wholeWordMatcher(word) : containsMatcher(word)));
+  const spellings = values.map((value) => encoder.encode(value));
+  const matchers = spellings.map((spelling) => (isWhole ? wholeWordMatcher(spelling) : containsMatcher(spelling)));
   const room = newRoom();
   const matches: TextMatcher = (bytes, start, end) => {
     const folded = room(end - start);
     const foldedEnd = foldBytes(bytes, start, end, folded, 0, foldMarks);
     return matchers.some((isHit) => isHit(folded, 0, foldedEnd));
   };
-  return { kind: 'text', matches };
+  return { kind: 'text', matches, word: { spellings, isWhole } };
 }
 
 function wholeWordMatcher(word: Uint8Array): TextMatcher {
   const shifts = horspoolShifts(word);
   return (bytes, start, end) => {
     for (let at = start; (at = indexOfBytes(bytes, word, shifts, at, end)) >= 0; at++) {
-      const isStart = at === start || !isWordCharacter(lastCharacter(bytes, start, at));
-      if (isStart && !isWordCharacter(firstCharacter(bytes, at + word.length, end))) return true;
+      const isStart = at === start || !isWordCharacter(bytes, lastCharacter(bytes, start, at), at);
+      if (isStart && !isWordCharacter(bytes, at + word.length, firstCharacterEnd(bytes, at + word.length, end)))
+        return true;
     }
     return false;
   };
 }
 
-const WORD_CHARACTER = /[\p{L}\p{N}]/u;
-const decoder = new TextDecoder();
-
-function isWordCharacter(bytes: Uint8Array): boolean {
-  return bytes.length > 0 && WORD_CHARACTER.test(decoder.decode(bytes));
+function firstCharacterEnd(bytes: Uint8Array, start: number, end: number): number {
+  let at = Math.min(start + 1, end);
+  while (at < end && isContinuation(bytes[at]!)) at++;
+  return at;
 }
 
-function firstCharacter(bytes: Uint8Array, start: number, end: number): Uint8Array {
-  let stop = Math.min(start + 1, end);
-  while (stop < end && isContinuation(bytes[stop]!)) stop++;
-  return bytes.subarray(start, stop);
-}
-
-function lastCharacter(bytes: Uint8Array, start: number, end: number): Uint8Array {
+function lastCharacter(bytes: Uint8Array, start: number, end: number): number {
   let at = end - 1;
   while (at > start && isContinuation(bytes[at]!)) at--;
-  return bytes.subarray(at, end);
+  return at;
 }
 
 /**

@@ -23,3 +23,8 @@ const BY_COLLECTION: Readonly<Record<string, Partial<SearchFields>>> = {
 export function searchFields(collection: string): SearchFields {
   return { ...USUAL, ...BY_COLLECTION[collection] };
 }
+
+/** Whether `search` reads a field of a collection. `key` is its name in filters, such as `names__name`. */
+export function isSearched(collection: string, key: string): boolean {
+  return Object.values(searchFields(collection)).some((names: string) => names.split(' ').includes(key));
+}

@@ -19,7 +19,7 @@ export function paddedBytes(bytes: number): number {
 }
 
 /** The version of the file format that this code writes and reads. */
-export const FORMAT_VERSION = 6;
+export const FORMAT_VERSION = 7;
 
 // Like PNG's: a high bit, the name, both line ends and Ctrl-Z, so that transfers in text mode are detected at once.
 const MAGIC = Uint8Array.of(0x89, 0x43, 0x41, 0x54, 0x0d, 0x0a, 0x1a, 0x0a);

@@ -28,6 +28,7 @@ import {
   type SectionViews,
   TABLE,
   TARGETS,
+  WORDS,
 } from './sections.ts';
 
 /**
@@ -64,8 +65,8 @@ function sectionText({ name, widths }: SectionForm): string {
 }
 
 /**
- * Columns with misfits have `fitting`, and those with much text an n-gram index. These are expected if the directory
- * lists them.
+ * Columns with misfits have `fitting`, and those with much text an n-gram index or a word index. These are expected if
+ * the directory lists them.
  */
 function* expectedSections(metadata: Metadata, listed: ReadonlySet<string>): Generator<SectionForm> {
   const layouts = COLLECTIONS.map((collection) => layoutIn(metadata, collection));
@@ -76,6 +77,7 @@ function* expectedSections(metadata: Metadata, listed: ReadonlySet<string>): Gen
     for (const { path, type, isId } of columns) {
       yield* sectionsIn(DICTIONARY, path, (name, key) => (key === 'numbers' ? hasNumbers(type) : listed.has(name)));
       if (listed.has(sectionName(GRAMS, 'keys', path))) yield* sectionsIn(GRAMS, path);
+      if (listed.has(sectionName(WORDS, 'text', path))) yield* sectionsIn(WORDS, path);
       if (isId) continue;
       yield* sectionsIn(POSTINGS, path);
       yield* sectionsIn(BITMAPS, path);
@@ -195,8 +197,8 @@ function strayColumn(
   const numbers: Numbers = { 'one a code': isId ? rows : codes, 'codes + 1': codes + 1, 'codes + 2': codes + 2, rows };
   const all = { ...numbers, 'one a row': rows };
   const groups = isId ? [DICTIONARY] : [DICTIONARY, POSTINGS, BITMAPS];
-  const grams = sections.has(GRAMS, path) ? [GRAMS] : [];
-  for (const group of [...groups, ...grams, ...(to === undefined ? [] : [TARGETS])]) {
+  const texts = [GRAMS, WORDS].filter((group) => sections.has(group, path));
+  for (const group of [...groups, ...texts, ...(to === undefined ? [] : [TARGETS])]) {
     const stray = strayIn(sections, group, path, all);
     if (stray) return stray;
   }

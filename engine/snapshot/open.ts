@@ -2,11 +2,12 @@
 import { type BlockRun, blocksOf, type RecordBlocks } from '../column/blocks.ts';
 import { kernelBetween } from '../kernel/kernel.ts';
 import { type LoadedSnapshot, type Sections, sectionsOf } from './loaded.ts';
-import { BITMAPS, BLOCKS, DICTIONARY, GRAMS, POSTINGS, RECORDS, runPath, TABLE, TARGETS } from './sections.ts';
+import { BITMAPS, BLOCKS, DICTIONARY, GRAMS, POSTINGS, RECORDS, runPath, TABLE, TARGETS, WORDS } from './sections.ts';
 import { type Dictionary, storedDictionary } from '../column/dictionary.ts';
 import { type Outlines, PLACEHOLDER, type RecordChunk, type Records, topLevelKeys } from '../column/records.ts';
 import { type FieldIndex, identityIndex, invertedIndex } from '../index/field.ts';
 import { blockOf, type Grams } from '../index/grams.ts';
+import { openWords, type Words } from '../index/words.ts';
 import type { CollectionIndex, FieldNode, Link, Members, Table } from '../index/table.ts';
 import { COLLECTIONS } from '../schema/catalogue.ts';
 import type { ColumnLayout, Layout, LayoutNode } from '../schema/layout.ts';
@@ -123,13 +124,18 @@ function openField(sections: Sections, column: ColumnLayout): FieldIndex {
   if (column.isId) return identityIndex(dictionary);
   const { codes, starts, postings } = sections.views(POSTINGS, path);
   const { dense, bitmaps } = sections.views(BITMAPS, path);
-  return invertedIndex(dictionary, { codes, starts, postings, dense, bitmaps }, openGrams(sections, path, dictionary));
+  const texts = { grams: openGrams(sections, path, dictionary), words: openWordIndex(sections, path, dictionary) };
+  return invertedIndex(dictionary, { codes, starts, postings, dense, bitmaps }, texts);
 }
 
 function openGrams(sections: Sections, path: string, dictionary: Dictionary): Grams | undefined {
   if (!sections.has(GRAMS, path)) return undefined;
   const { keys, ends, postings } = sections.views(GRAMS, path);
   return { keys, ends, postings, block: blockOf(dictionary) };
+}
+
+function openWordIndex(sections: Sections, path: string, { size }: Dictionary): Words | undefined {
+  return sections.has(WORDS, path) ? openWords(sections.views(WORDS, path), size) : undefined;
 }
 
 function openMembers(opening: Opening, nodes: readonly LayoutNode[]): Members {

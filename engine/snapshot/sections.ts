@@ -6,11 +6,11 @@ import type { Section, Width } from './directory.ts';
 import { paddedBytes } from './header.ts';
 
 /**
- * The optional indexes. Without `grams`, the n-gram indexes, searches scan all texts. Without `bitmaps`, combining
- * values that many rows have costs their rows. Outlines, ends of members and targets of links are not optional. They
- * take 2 %, and without them `fields`, CSV and joins would need a second implementation.
+ * The optional indexes. Without `grams`, the n-gram indexes, or `words`, searches scan all texts. Without `bitmaps`,
+ * combining values that many rows have costs their rows. Outlines, ends of members and targets of links are not
+ * optional. They take 2 %, and without them `fields`, CSV and joins would need a second implementation.
  */
-export const VARIANTS = ['grams', 'bitmaps'] as const;
+export const VARIANTS = ['grams', 'words', 'bitmaps'] as const;
 
 export type Variant = (typeof VARIANTS)[number];
 
@@ -42,6 +42,7 @@ const PARTS = [
   'posting lists',
   'bitmaps',
   'n-gram indexes',
+  'word indexes',
   'embedded rows',
   'targets of links',
   'metadata',
@@ -52,7 +53,7 @@ export type SectionBound = 'outlines' | 'parents' | 'rows' | 'codes + 1';
 
 /** The number of elements of a section, if it follows from other sections. */
 export type SectionCount =
-  'one a record' | 'one a row' | 'one a code' | 'one a gram' | 'one more than parents' | 'codes + 2';
+  'one a record' | 'one a row' | 'one a code' | 'one a gram' | 'one a word' | 'one more than parents' | 'codes + 2';
 
 /** One kind of section. */
 export interface SectionKind {
@@ -174,6 +175,39 @@ export const GRAMS = {
   },
 } as const satisfies SectionGroup;
 
+/** The words of the texts that `search` reads. */
+export const WORDS = {
+  path: '<path>',
+  part: 'word indexes',
+  variant: 'words',
+  kinds: {
+    text: {
+      suffix: 'words',
+      element: 'bytes',
+      meaning: 'the distinct words in the order of their bytes, with case folded and without accents',
+    },
+    textEnds: {
+      suffix: 'wordEnds',
+      element: 'u32',
+      count: 'one a word',
+      endsOf: 'text',
+      meaning: 'end of each word in `.words`',
+    },
+    ends: {
+      suffix: 'wordLists',
+      element: 'u32',
+      count: 'one a word',
+      endsOf: 'postings',
+      meaning: "end of each word's list in `.wordPostings`",
+    },
+    postings: {
+      suffix: 'wordPostings',
+      element: 'bytes',
+      meaning: 'the codes of the texts with each word, as differences in LEB128',
+    },
+  },
+} as const satisfies SectionGroup;
+
 /** The codes of a column's rows, and its rows by code. */
 export const POSTINGS = {
   path: '<path>',
@@ -288,6 +322,7 @@ export const GROUPS: readonly SectionGroup[] = [
   TABLE,
   DICTIONARY,
   GRAMS,
+  WORDS,
   POSTINGS,
   BITMAPS,
   TARGETS,

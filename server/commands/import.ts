@@ -21,7 +21,7 @@ export function defineImport(command: Command, outputs: Outputs): void {
     .argument('<directory>', 'directory of NDJSON files')
     .requiredOption('-o, --output <file>', 'snapshot file to write')
     .option('--created <time>', 'time of the data, for Last-Modified (default: created of MANIFEST.json)')
-    .option('--without <variants>', 'index variants to omit (grams,bitmaps): smaller, but some lists are slower')
+    .option('--without <variants>', 'index variants to omit (grams,words,bitmaps): smaller, but some lists are slower')
     .option('--lenient', 'skip and count invalid lines instead of stopping at the first')
     .option('--take-nulls', 'accept null in fields that are documented to have values')
     .option('--profile', 'print the CPU seconds of each stage')
