@@ -2,7 +2,10 @@
  * Collects the bytes of a body from another party. Returns undefined if they are more than `bytesMax`, and then reads
  * no more of them. Ignores announced lengths. Rejects if the pieces reject.
  */
-export async function bytesWithin(pieces: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Buffer | undefined> {
+export async function readBytesWithin(
+  pieces: AsyncIterable<Uint8Array>,
+  bytesMax: number,
+): Promise<Buffer | undefined> {
   const taken: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of pieces) {

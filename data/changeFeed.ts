@@ -80,11 +80,11 @@ export function decodeFeed(bytes: Uint8Array, generation: string, name: string):
 export const CHANGES_FILE = 'changes.log';
 
 /** The path of the change log that belongs to a snapshot file. The log may not exist. */
-export function changeLogOf(snapshot: string): string {
+export function changeLogPath(snapshot: string): string {
   return path.join(path.dirname(snapshot), CHANGES_FILE);
 }
 
 /** The path of a downloaded feed, next to its snapshot file. It exists only if the target has a feed. */
-export function feedFileOf(snapshot: string): string {
+export function feedPath(snapshot: string): string {
   return `${snapshot}.changes`;
 }

@@ -30,8 +30,8 @@ export function stateFolder(output: string): string {
 
 /** The paths in the state of a crawl: the new data set, the old one, and the lock. */
 export function statePaths(state: string): Readonly<Record<'collected' | 'previous' | 'lock', string>> {
-  const at = (name: string): string => path.join(state, name);
-  return { collected: at('data'), previous: at('previous'), lock: at('lock') };
+  const pathTo = (name: string): string => path.join(state, name);
+  return { collected: pathTo('data'), previous: pathTo('previous'), lock: pathTo('lock') };
 }
 
 /**
@@ -207,7 +207,7 @@ export function statIfExists(path: string): Stats | undefined {
 }
 
 /** Like `statIfExists`, without blocking this thread: the file system may hang. */
-export async function statOf(path: string): Promise<Stats | undefined> {
+export async function statWithoutBlocking(path: string): Promise<Stats | undefined> {
   return stat(path).catch((error: unknown) => (ABSENT.has(reasonOf(error)) ? undefined : cannotRead(path)(error)));
 }
 
@@ -245,7 +245,7 @@ export function cannotRead(what: string): (error: unknown) => never {
  * The text of a file of at most `bytesMax` bytes. Throws OperationError `file`, also for longer files and anything but
  * a regular file.
  */
-export function textWithin(file: string, bytesMax: number): string {
+export function readTextWithin(file: string, bytesMax: number): string {
   const bytes = attempt(`cannot read ${file}`, () => readAtMost(file, bytesMax));
   if (typeof bytes !== 'string') return bytes.toString();
   const what = bytes === 'tooLong' ? `it has more than ${bytesMax} bytes` : 'it is no file';

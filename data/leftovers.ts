@@ -46,7 +46,7 @@ export async function withPartialPath<T>(target: string, work: (partial: string)
  * Runs work in a new temporary folder, which is removed afterwards. Throws OperationError `file` if the folder cannot
  * be created, with what to do. `orElse` is an alternative in that message.
  */
-export function inTemporaryFolder<T>(orElse: string, work: (folder: string) => Promise<T>): Promise<T> {
+export function withTemporaryFolder<T>(orElse: string, work: (folder: string) => Promise<T>): Promise<T> {
   return withPartialPath(path.join(tmpdir(), 'catalogue-replica'), async (folder) => {
     const failure = `cannot write to ${tmpdir()}: set TMPDIR to a writable directory${orElse}`;
     // Synchronously: no signal can arrive between registering the cleanup and creating the folder.
@@ -86,7 +86,7 @@ function onSignal(signal: NodeJS.Signals): void {
 }
 
 /** The target of a partial name; any other name is returned unchanged. */
-export function targetOf(name: string): string {
+export function finalName(name: string): string {
   return name.replace(MARK, '');
 }
 
@@ -102,7 +102,7 @@ export async function removeAbandoned(
   try {
     for (const entry of await readdir(directory)) {
       const file = path.join(directory, entry);
-      if (!MARK.test(entry) || !isOf(targetOf(entry)) || (await ageMs(file)) < ms) continue;
+      if (!MARK.test(entry) || !isOf(finalName(entry)) || (await ageMs(file)) < ms) continue;
       await rm(file, { recursive: true, force: true });
     }
   } catch (error) {

@@ -21,7 +21,7 @@ export interface Lock {
  */
 export function lock(file: string, does: string): Lock {
   const text = `${holderName(process.pid)}\n${randomUUID()}\n`;
-  const isHeld = (): boolean => textOf(file) === text;
+  const isHeld = (): boolean => readIfExists(file) === text;
   const remove = (): void => {
     if (isHeld()) rmSync(file, { force: true });
   };
@@ -33,7 +33,7 @@ export function lock(file: string, does: string): Lock {
     // If two processes do this at once, assertHeld stops one of them.
     if (isAbandoned(file)) rmSync(file, { force: true });
     if (isCreated(file, text)) return;
-    const holder = textOf(file)?.split('\n', 1)[0] || 'another process';
+    const holder = readIfExists(file)?.split('\n', 1)[0] || 'another process';
     const cure = `if it no longer runs, remove ${file}, or wait until it is 5 minutes old`;
     throw new OperationError('file', `${holder} ${does} there; ${cure}`);
   });
@@ -55,7 +55,7 @@ export function lock(file: string, does: string): Lock {
 }
 
 /** Removes the lock that a dead process of this host has left. */
-export async function removeLockOf(pid: number, file: string): Promise<void> {
+export async function removeDeadLock(pid: number, file: string): Promise<void> {
   const text = await readFile(file, 'utf8').catch(() => '');
   if (text.startsWith(`${holderName(pid)}\n`)) await rm(file, { force: true });
 }
@@ -81,7 +81,7 @@ function isCreated(file: string, text: string): boolean {
 }
 
 /** Returns undefined for a missing file. */
-function textOf(file: string): string | undefined {
+function readIfExists(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {

@@ -5,7 +5,7 @@ import { statIfExists, openFile, currentDataPath, refuseNdjson } from './files.t
 import type { OpenOptions } from './openDirectory.ts';
 import { OperationError } from './operationError.ts';
 import type { OnProgress } from './progress.ts';
-import { accept, catalogueIn, type HeldFile, loadHeld, type OpenedData } from './store/load.ts';
+import { accept, readCatalogue, type HeldFile, loadHeld, type OpenedData } from './store/load.ts';
 
 /**
  * Loads `data`, a snapshot file or a data set directory, into shared memory with `baseUrl` in its own URLs. Throws
@@ -48,6 +48,6 @@ export async function openSnapshotFile(
   // The threads in the options are for an import.
   const { threads: _threads, ...loading } = options;
   const loaded = await loadHeld(held, loading, onProgress);
-  accept(held.file, straySection(loaded, catalogueIn(held.file, loaded)) ?? {});
+  accept(held.file, straySection(loaded, readCatalogue(held.file, loaded)) ?? {});
   return { loaded, held };
 }

@@ -3,7 +3,7 @@
 import { closeSync } from 'node:fs';
 import path from 'node:path';
 import { importDirectory } from './import/import.ts';
-import { inTemporaryFolder } from './leftovers.ts';
+import { withTemporaryFolder } from './leftovers.ts';
 import { openFile } from './files.ts';
 import { loadHeld, type LoadOptions, type OpenedData } from './store/load.ts';
 import { openDataSet } from './import/ndjson.ts';
@@ -37,7 +37,7 @@ export async function openDirectory(
   { baseUrl, assertRoom, threads: threadsMax, takesNulls, onSkipped }: OpenOptions,
   onProgress: OnProgress,
 ): Promise<OpenedData> {
-  return inTemporaryFolder(', or import the data to a file first', async (folder) => {
+  return withTemporaryFolder(', or import the data to a file first', async (folder) => {
     const file = path.join(folder, 'imported.snapshot');
     const bytes = await bytesIn(data);
     assertRoom?.(bytes * IMPORT_BYTES);

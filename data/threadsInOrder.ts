@@ -64,9 +64,9 @@ export function takeOrders(act: (order: never) => object | Promise<object>, micr
   assert(port, 'orders are taken by a thread');
   const take = async (order: object): Promise<void> => {
     const before = micros();
-    const done = await outcomeOf(() => act(order as never));
+    const done = await catchError(() => act(order as never));
     const answer: Answer = { ...done, micros: micros() - before };
-    port.postMessage(answer, memoryOf(done.reply));
+    port.postMessage(answer, findBuffers(done.reply));
     releaseBuffers(order);
   };
   let last = Promise.resolve();
@@ -76,7 +76,7 @@ export function takeOrders(act: (order: never) => object | Promise<object>, micr
 }
 
 /** Sends the code of an OperationError, which would be lost if the error ended the thread. */
-async function outcomeOf(act: () => object | Promise<object>): Promise<Omit<Answer, 'micros'>> {
+async function catchError(act: () => object | Promise<object>): Promise<Omit<Answer, 'micros'>> {
   try {
     return { reply: await act() };
   } catch (error) {
@@ -90,7 +90,7 @@ async function outcomeOf(act: () => object | Promise<object>): Promise<Omit<Answ
  * when the thread is busy again, and until then new memory would be touched.
  */
 export function releaseBuffers(message: object): void {
-  for (const memory of memoryOf(message)) if (!memory.detached) memory.transfer(0);
+  for (const memory of findBuffers(message)) if (!memory.detached) memory.transfer(0);
 }
 
 interface Asked extends PromiseWithResolvers<unknown> {
@@ -124,7 +124,7 @@ class OrderThread {
     if (this.#death !== undefined) asked.reject(this.#death);
     else {
       this.#asked.push(asked);
-      this.#worker.postMessage(order, memoryOf(order));
+      this.#worker.postMessage(order, findBuffers(order));
     }
     return asked.promise;
   }
@@ -141,7 +141,7 @@ class OrderThread {
 }
 
 /** The memory of all typed arrays in a message of plain objects and arrays, to be transferred instead of copied. */
-function memoryOf(message: object): readonly ArrayBuffer[] {
+function findBuffers(message: object): readonly ArrayBuffer[] {
   const found = new Set<ArrayBuffer>();
   const collectBuffers = (value: unknown): void => {
     if (ArrayBuffer.isView(value)) {
@@ -157,7 +157,7 @@ function memoryOf(message: object): readonly ArrayBuffer[] {
  * a result is used. Rejects with the first failure. Before it ends, it waits until no order is in progress. Memory: at
  * most `ahead` results.
  */
-export async function* inOrder<Order, Result>(
+export async function* runInOrder<Order, Result>(
   orders: AsyncIterable<Order> | Iterable<Order>,
   ahead: number,
   run: (order: Order) => Promise<Result>,

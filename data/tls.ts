@@ -1,5 +1,5 @@
 import tls from 'node:tls';
-import { textWithin } from './files.ts';
+import { readTextWithin } from './files.ts';
 import { OperationError, reasonOf } from './operationError.ts';
 
 /** The bundle of a system has about 0.3 MB. */
@@ -15,7 +15,7 @@ export function trustAuthorities(file: string | undefined): void {
   const trust = tls.setDefaultCACertificates as typeof tls.setDefaultCACertificates | undefined;
   if (!trust && file !== undefined) throw new OperationError('usage', '--ca needs Node.js 22.19, 24.5 or later');
   if (file === undefined) return trust?.((['bundled', 'extra', 'system'] as const).flatMap(tls.getCACertificates));
-  const pem = textWithin(file, CA_BYTES_MAX);
+  const pem = readTextWithin(file, CA_BYTES_MAX);
   try {
     trust?.([pem]);
   } catch (error) {

@@ -7,7 +7,7 @@ const DATE_CHARACTERS_MAX = 40;
 type HeaderOf = (name: string) => string;
 
 /** The validator of a response (RFC 9110, 8.8) if it has a well-formed entity tag. */
-export function entityTagIn(headerOf: HeaderOf): string | undefined {
+export function readEntityTag(headerOf: HeaderOf): string | undefined {
   const tag = headerOf('etag');
   return ENTITY_TAG.test(tag) ? tag : undefined;
 }
@@ -16,14 +16,14 @@ export function entityTagIn(headerOf: HeaderOf): string | undefined {
  * The modification date as a validator, if it is `settledMs` older than the response by the clock of the server. A
  * later change within the same second would have the same date (RFC 9110, 8.8.2.2).
  */
-export function lastChangeIn(headerOf: HeaderOf, settledMs: number): string | undefined {
+export function readLastChange(headerOf: HeaderOf, settledMs: number): string | undefined {
   const date = headerOf('last-modified');
   if (date.length > DATE_CHARACTERS_MAX) return undefined;
   return Date.parse(headerOf('date')) - Date.parse(date) >= settledMs ? date : undefined;
 }
 
 /** The header of a conditional request, for a response that differs from the one with this tag or date. */
-export function conditionOf(validator: string | undefined): Readonly<Record<string, string>> {
+export function conditionHeaders(validator: string | undefined): Readonly<Record<string, string>> {
   if (validator === undefined) return {};
   return ENTITY_TAG.test(validator) ? { 'if-none-match': validator } : { 'if-modified-since': validator };
 }

@@ -7,9 +7,9 @@ import { setImmediate } from 'node:timers/promises';
 import { RECORDS, runPath, sectionName } from '../engine/snapshot/sections.ts';
 import type { CollectionCounts, Metadata } from '../engine/snapshot/metadata.ts';
 import { attempt } from './files.ts';
-import { metadataIn } from './import/earlier.ts';
+import { readRequiredMetadata } from './import/earlier.ts';
 import { importDirectory } from './import/import.ts';
-import { inTemporaryFolder } from './leftovers.ts';
+import { withTemporaryFolder } from './leftovers.ts';
 import { INLINE_BYTES_MAX } from './openDirectory.ts';
 import { OperationError } from './operationError.ts';
 import type { OnProgress } from './progress.ts';
@@ -28,7 +28,7 @@ const NAMED_SECTIONS_MAX = 5;
  */
 export async function verifyDeep(file: string, onProgress: OnProgress): Promise<VerifyReport> {
   const report = await verifyFile(file, onProgress);
-  await inTemporaryFolder('', (folder) => compareImport(file, folder, onProgress));
+  await withTemporaryFolder('', (folder) => compareImport(file, folder, onProgress));
   const outcome = 'the same generation, from the records of the file';
   return { ...report, checks: [...report.checks, { name: 'import again', outcome }] };
 }
@@ -36,7 +36,7 @@ export async function verifyDeep(file: string, onProgress: OnProgress): Promise<
 async function compareImport(file: string, folder: string, onProgress: OnProgress): Promise<void> {
   const original = new SectionFile(file);
   try {
-    const metadata = metadataIn(original);
+    const metadata = readRequiredMetadata(original);
     const directory = path.join(folder, 'records');
     attempt(`cannot write ${directory}`, () => mkdirSync(directory));
     const bytes = await writeRecords(original, metadata, directory, onProgress);

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { type LoadedSnapshot, sectionsOf } from '../../engine/snapshot/loaded.ts';
 import { attempt, statIfExists } from '../files.ts';
-import { inTemporaryFolder, removeAbandoned } from '../leftovers.ts';
+import { withTemporaryFolder, removeAbandoned } from '../leftovers.ts';
 import { availableParallelism } from 'node:os';
 import { strayBlocks } from '../../engine/snapshot/inventory.ts';
 import { BLOCKS_TITLE, blocksTitle } from '../../engine/snapshot/sections.ts';
@@ -29,7 +29,7 @@ export function blocksFile(
   snapshot: string,
   { generation, baseUrl }: Pick<LoadedSnapshot, 'generation' | 'baseUrl'>,
 ): string {
-  return blocksFileAt(snapshot, generation, addressOf(baseUrl));
+  return blocksFileAt(snapshot, generation, hashBaseUrl(baseUrl));
 }
 
 /** Like `blocksFile`, but for an address (the hash of a base URL). */
@@ -38,7 +38,7 @@ export function blocksFileAt(snapshot: string, generation: string, address: stri
 }
 
 /** The first 8 hexadecimal digits of the SHA-256 of a base URL. */
-export function addressOf(baseUrl: string): string {
+export function hashBaseUrl(baseUrl: string): string {
   return createHash('sha256').update(baseUrl).digest('hex').slice(0, 8);
 }
 
@@ -54,34 +54,34 @@ export function blocksAddress(snapshot: string, generation: string, name: string
  */
 async function removeOutdated(file: string): Promise<void> {
   attempt(`cannot remove outdated files from ${path.dirname(file)}`, () => {
-    for (const outdated of otherBlocksNextTo(file).slice(KEPT - 1)) rmSync(outdated, { force: true });
+    for (const outdated of listOtherBlocks(file).slice(KEPT - 1)) rmSync(outdated, { force: true });
   });
   // Also partial files of generations that are no longer made.
-  await removeAbandoned(path.dirname(file), siblingsOf(file));
+  await removeAbandoned(path.dirname(file), siblingTest(file));
 }
 
 /** The blocks files whose names differ from `file` at most in the generation, newest first. */
-function blocksNextTo(file: string): readonly string[] {
+function listBlocks(file: string): readonly string[] {
   const directory = path.dirname(file);
   if (!existsSync(directory)) return [];
   return attempt(`cannot read ${directory}`, () => readdirSync(directory))
-    .filter(siblingsOf(file))
+    .filter(siblingTest(file))
     .map((name) => path.join(directory, name))
     .map((kept) => ({ kept, ms: statIfExists(kept)?.mtimeMs ?? 0 }))
     .toSorted((a, b) => b.ms - a.ms)
     .map(({ kept }) => kept);
 }
 
-/** Like `blocksNextTo`, without `file` itself. */
-function otherBlocksNextTo(file: string): readonly string[] {
-  return blocksNextTo(file).filter((one) => path.basename(one) !== path.basename(file));
+/** Like `listBlocks`, without `file` itself. */
+function listOtherBlocks(file: string): readonly string[] {
+  return listBlocks(file).filter((one) => path.basename(one) !== path.basename(file));
 }
 
 /**
  * Returns a test for names that differ from `file` at most in the generation. If `file` is not the name of a blocks
  * file, the test is always false.
  */
-function siblingsOf(file: string): (name: string) => boolean {
+function siblingTest(file: string): (name: string) => boolean {
   const [, snapshot, , address] = KEPT_NAME.exec(path.basename(file)) ?? [];
   return (name) => {
     const [, of, , at] = KEPT_NAME.exec(name) ?? [];
@@ -125,24 +125,24 @@ export async function loadBlocks(
   onProgress: OnProgress,
 ): Promise<LoadedBlocks> {
   let refusal: string | undefined;
-  const refused = (error: unknown): undefined => {
+  const refuse = (error: unknown): undefined => {
     if (!(error instanceof OperationError) || error.code === 'memory') throw error;
     refusal = error.message;
   };
   if (file !== undefined && existsSync(file)) {
-    const kept = await readBlocks(file, loaded, onProgress, loading).catch(refused);
+    const kept = await readBlocks(file, loaded, onProgress, loading).catch(refuse);
     if (kept) return { loaded: kept, file, made: undefined, refusal };
   }
   const make = async (at: string): Promise<Pick<LoadedBlocks, 'loaded' | 'made'>> => {
-    const source = { loaded, earlier: earlier ?? (file === undefined ? undefined : otherBlocksNextTo(file)[0]) };
+    const source = { loaded, earlier: earlier ?? (file === undefined ? undefined : listOtherBlocks(file)[0]) };
     const made = await writeBlocks(at, source, threads, onProgress);
     return { loaded: await readBlocks(at, loaded, onProgress, loading), made };
   };
   if (file !== undefined) {
-    const made = await make(file).catch(refused);
+    const made = await make(file).catch(refuse);
     if (made) return { ...made, file, refusal };
   }
-  return inTemporaryFolder('', async (folder) => {
+  return withTemporaryFolder('', async (folder) => {
     return { ...(await make(path.join(folder, 'records.blocks'))), file: undefined, refusal };
   });
 }
@@ -163,7 +163,7 @@ export async function keepBlocks(
 ): Promise<{ readonly file: string; readonly made: BlockCounts }> {
   const loaded = await loadSnapshot(snapshot, { baseUrl }, onProgress);
   const file = blocksFile(name, loaded);
-  return { file, made: await writeBlocks(file, { loaded, earlier: blocksNextTo(file)[0] }, threads, onProgress) };
+  return { file, made: await writeBlocks(file, { loaded, earlier: listBlocks(file)[0] }, threads, onProgress) };
 }
 
 /** Loads blocks and checks that they belong to the wanted snapshot and that there is one for each record. */

@@ -41,7 +41,7 @@ export async function writeBlocks(
   const usable = typeof earlier === 'string' && !isSound(earlier) ? undefined : earlier;
   const catalogue = openSnapshot(loaded);
   const collections = COLLECTIONS.map(({ name }) => ({ name, records: catalogue.collection(name).records }));
-  const total = collections.reduce((sum, { records }) => sum + bytesOf(records), 0);
+  const total = collections.reduce((sum, { records }) => sum + recordBytes(records), 0);
   const deflaters = startDeflaters({ loaded, earlier: usable }, total > INLINE_BYTES_MAX ? threads : 0);
   const counts = { records: 0, deflated: 0 };
   try {
@@ -63,7 +63,7 @@ export async function writeBlocks(
   }
 }
 
-function bytesOf({ chunks }: Records): number {
+function recordBytes({ chunks }: Records): number {
   return chunks.reduce((sum, { bytes }) => sum + bytes.length, 0);
 }
 
@@ -74,27 +74,27 @@ async function writeCollection(
   onRun: (run: DeflatedRun, bytes: number) => void,
 ): Promise<void> {
   for (const [i, chunk] of records.chunks.entries()) {
-    const orders = runsOf(name, records, i);
+    const orders = splitIntoRuns(name, records, i);
     const runs: DeflatedRun[] = [];
     for await (const run of deflaters.runs(orders)) {
       const { first, end } = orders[runs.length]!.run;
       runs.push(run);
       onRun(run, endOf(chunk, records.growth, end - 1) - startOf(chunk, records.growth, first));
     }
-    const crcs = joinedCrcs(runs);
+    const crcs = joinCrcs(runs);
     writer.add(BLOCKS, runPath(BLOCKS, name, i), {
       independent: runs.map((run) => run.independent),
-      independentEnds: endsOf(runs.map((run) => run.independentEnds)),
+      independentEnds: joinEnds(runs.map((run) => run.independentEnds)),
       chained: runs.map((run) => run.chained),
-      chainedEnds: endsOf(runs.map((run) => run.chainedEnds)),
+      chainedEnds: joinEnds(runs.map((run) => run.chainedEnds)),
       crcs,
-      sums: sumsOf(records, i, crcs),
+      sums: addLengths(records, i, crcs),
     });
   }
 }
 
 /** Cuts the rows of a chunk into runs of at least one row and at most `RUN_BYTES`, unless one row is larger. */
-function runsOf(collection: string, records: Records, i: number): readonly DeflateOrder[] {
+function splitIntoRuns(collection: string, records: Records, i: number): readonly DeflateOrder[] {
   const chunk = records.chunks[i]!;
   const orders: DeflateOrder[] = [];
   for (let first = 0; first < chunk.ends.length;) {
@@ -108,7 +108,7 @@ function runsOf(collection: string, records: Records, i: number): readonly Defla
 }
 
 /** Concatenates ends that count from their run's start and makes them count from the chunk's start. */
-function endsOf(runs: readonly Uint32Array[]): Uint32Array {
+function joinEnds(runs: readonly Uint32Array[]): Uint32Array {
   const ends = new Uint32Array(runs.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   let start = 0;
@@ -119,7 +119,7 @@ function endsOf(runs: readonly Uint32Array[]): Uint32Array {
   return ends;
 }
 
-function joinedCrcs(runs: readonly DeflatedRun[]): Uint32Array {
+function joinCrcs(runs: readonly DeflatedRun[]): Uint32Array {
   const crcs = new Uint32Array(runs.reduce((sum, run) => sum + run.crcs.length, 0));
   let at = 0;
   for (const run of runs) {
@@ -130,7 +130,7 @@ function joinedCrcs(runs: readonly DeflatedRun[]): Uint32Array {
 }
 
 /** For each record, the CRC-32 of the chunk's bytes up to and including the comma after that record. */
-function sumsOf(records: Records, i: number, crcs: Uint32Array): Uint32Array {
+function addLengths(records: Records, i: number, crcs: Uint32Array): Uint32Array {
   const chunk = records.chunks[i]!;
   let sum = 0;
   return crcs.map((crc, n) => {

@@ -9,7 +9,7 @@ import { NO_ROW, RecordMatcher, type RecordWindow } from './recordMatcher.ts';
 import { setImmediate } from 'node:timers/promises';
 import type { LoadedSnapshot } from '../../engine/snapshot/loaded.ts';
 import { openSnapshot } from '../../engine/snapshot/open.ts';
-import { inOrder, OrderThreads } from '../threadsInOrder.ts';
+import { runInOrder, OrderThreads } from '../threadsInOrder.ts';
 
 /**
  * The blocks of neighbouring rows of one chunk. Ends count from the start of the first block. `deflated` is the number
@@ -43,9 +43,9 @@ export function deflateRun(
   matcher?: RecordMatcher,
 ): DeflatedRun {
   const lead = Math.min(CHAINED_ROWS, run.first);
-  const window = windowOf(records, { ...run, first: run.first - lead });
+  const window = copyWindow(records, { ...run, first: run.first - lead });
   const output = new RunOutput(encoder, window, lead);
-  const rows = matcher?.rowsOf(window);
+  const rows = matcher?.findRows(window);
   for (let n = 0; n < window.crcs.length;) {
     const end = rows ? matcher!.stretchEnd(rows, n) : n + 1;
     const row = rows?.[n] ?? NO_ROW;
@@ -67,7 +67,7 @@ export function deflateRun(
   return output.run();
 }
 
-function windowOf(records: Records, { chunk: i, first, end }: RunOfRows): RecordWindow {
+function copyWindow(records: Records, { chunk: i, first, end }: RunOfRows): RecordWindow {
   const chunk = records.chunks[i]!;
   const from = startOf(chunk, records.growth, first);
   const bytes = Buffer.from(chunk.bytes.subarray(from, endOf(chunk, records.growth, end - 1)));
@@ -212,19 +212,19 @@ export interface Deflaters {
 /** Starts deflaters in `count` threads. With 0 the calling thread deflates and does other work between two runs. */
 export function startDeflaters(source: DeflateSource, count: number): Deflaters {
   if (count === 0) {
-    const { deflate, close } = deflaterOf(source);
-    const inTurn = async (order: DeflateOrder): Promise<DeflatedRun> => setImmediate().then(() => deflate(order));
-    return { runs: (orders) => inOrder(orders, 1, inTurn), close: async () => close() };
+    const { deflate, close } = makeDeflater(source);
+    const deflateLater = async (order: DeflateOrder): Promise<DeflatedRun> => setImmediate().then(() => deflate(order));
+    return { runs: (orders) => runInOrder(orders, 1, deflateLater), close: async () => close() };
   }
   const threads = new OrderThreads(new URL('./deflateThread.ts', import.meta.url), count, source);
   return {
-    runs: (orders) => inOrder(orders, count * 2, (order) => threads.ask<DeflatedRun>(order)),
+    runs: (orders) => runInOrder(orders, count * 2, (order) => threads.ask<DeflatedRun>(order)),
     close: () => threads.close(),
   };
 }
 
 /** The work of one thread until it is closed. Caches the matcher of one collection. */
-export function deflaterOf({ loaded, earlier }: DeflateSource): {
+export function makeDeflater({ loaded, earlier }: DeflateSource): {
   deflate(order: DeflateOrder): DeflatedRun;
   close(): void;
 } {

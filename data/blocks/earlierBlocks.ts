@@ -48,9 +48,9 @@ interface Chunk {
  * directory for a file.
  */
 export function openEarlier(blocks: EarlierBlocks): OpenedBlocks | undefined {
-  if (typeof blocks !== 'string') return { collection: (name) => recordsOf(loadedChunks(blocks, name)), close: noop };
+  if (typeof blocks !== 'string') return { collection: (name) => joinRecords(loadedChunks(blocks, name)), close: noop };
   const file = openIfSound(() => new SectionFile(blocks));
-  return file && { collection: (name) => recordsOf(fileChunks(file, name)), close: () => file.close() };
+  return file && { collection: (name) => joinRecords(fileChunks(file, name)), close: () => file.close() };
 }
 
 /**
@@ -97,12 +97,12 @@ function loadedChunks(loaded: LoadedSnapshot, name: string): readonly Chunk[] {
 
 function fileChunks(file: SectionFile, name: string): readonly Chunk[] {
   const chunks: Chunk[] = [];
-  const sectionOf = (kind: 'independent' | 'chained', i: number): ReturnType<SectionFile['section']> =>
+  const findSection = (kind: 'independent' | 'chained', i: number): ReturnType<SectionFile['section']> =>
     file.section(sectionName(BLOCKS, kind, runPath(BLOCKS, name, i)));
-  for (let i = 0; sectionOf('chained', i); i++) {
+  for (let i = 0; findSection('chained', i); i++) {
     const read = (kind: 'independent' | 'chained', from: number, to: number): Uint8Array => {
       const bytes = new Uint8Array(to - from);
-      file.read(sectionOf(kind, i)!, from, bytes);
+      file.read(findSection(kind, i)!, from, bytes);
       return bytes;
     };
     chunks.push({ views: file.arrays(BLOCKS, runPath(BLOCKS, name, i)), read });
@@ -110,7 +110,7 @@ function fileChunks(file: SectionFile, name: string): readonly Chunk[] {
   return chunks;
 }
 
-function recordsOf(chunks: readonly Chunk[]): RecordsWithBlocks {
+function joinRecords(chunks: readonly Chunk[]): RecordsWithBlocks {
   const firsts = new Float64Array(chunks.length);
   const crcs = new Uint32Array(chunks.reduce((sum, { views }) => sum + views.crcs.length, 0));
   let rows = 0;

@@ -38,8 +38,8 @@ export class DeflateEncoder {
 
   /** Copies another window into the encoder. Throws OperationError `file` if there is not enough memory. */
   open(window: Uint8Array): void {
-    const beforeAt = aligned(WINDOW_AT + window.length + SLACK_BYTES);
-    const symbolsAt = aligned(beforeAt + 2 * window.length);
+    const beforeAt = align(WINDOW_AT + window.length + SLACK_BYTES);
+    const symbolsAt = align(beforeAt + 2 * window.length);
     this.#outputAt = symbolsAt + SYMBOLS_BYTES;
     const bytes = this.#outputAt + deflatedBytesMax(window.length);
     attempt(`cannot deflate records (${bytes} bytes of memory)`, () => reserve(this.#own, bytes));
@@ -69,6 +69,6 @@ function deflatedBytesMax(bytes: number): number {
   return bytes + (bytes >> 3) + (bytes >> 12) + SLACK_BYTES;
 }
 
-function aligned(at: number): number {
+function align(at: number): number {
   return (at + 7) & ~7;
 }

@@ -42,10 +42,10 @@ export class RecordMatcher {
   }
 
   /** The earlier row of each record, or `NO_ROW`. Cost: the matching blocks are inflated once. */
-  rowsOf(window: RecordWindow): Int32Array {
+  findRows(window: RecordWindow): Int32Array {
     const rows = new Int32Array(window.crcs.length);
     for (let n = 0, before = NO_ROW; n < rows.length; n++) {
-      const next = this.#rowOf(window.crcs[n]!, before + 1);
+      const next = this.#findRow(window.crcs[n]!, before + 1);
       rows[n] = next;
       before = next === NO_ROW ? before : next;
     }
@@ -67,7 +67,7 @@ export class RecordMatcher {
   }
 
   /** A row with this checksum, preferably `expected`. */
-  #rowOf(crc: number, expected: number): number {
+  #findRow(crc: number, expected: number): number {
     const { crcs } = this.earlier;
     if (expected < crcs.length && crcs[expected] === crc) return expected;
     const mask = this.#places.length - 1;
@@ -81,8 +81,8 @@ export class RecordMatcher {
   #isEqual({ bytes, starts }: RecordWindow, n: number, end: number, row: number): boolean {
     const alone = Math.min(row + end - n, row + CHAINED_ROWS);
     const blocks = [
-      separated(this.earlier.blocks('independent', row, alone)),
-      separated(this.earlier.blocks('chained', alone, row + end - n)),
+      separateRecords(this.earlier.blocks('independent', row, alone)),
+      separateRecords(this.earlier.blocks('chained', alone, row + end - n)),
     ];
     const expected = bytes.subarray(starts[n], starts[end]);
     // One byte more than expected, so that zlib fills this buffer and never requests another one.
@@ -101,7 +101,7 @@ export class RecordMatcher {
 const CHUNK_BYTES_MIN = 64;
 
 /** Copies blocks and puts the window's separator between the records. */
-function separated({ bytes, start, ends }: BlockStretch): Uint8Array {
+function separateRecords({ bytes, start, ends }: BlockStretch): Uint8Array {
   const copy = bytes.slice();
   for (const end of ends) copy[end - start - 1] = WINDOW_SEPARATOR;
   return copy;

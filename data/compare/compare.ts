@@ -1,6 +1,6 @@
 // Sends the same requests to an upstream and to its replica and collects the differences.
 import { setTimeout as wait } from 'node:timers/promises';
-import { bytesWithin } from '../boundedBytes.ts';
+import { readBytesWithin } from '../boundedBytes.ts';
 import { type Connections, connectionsTo } from '../connections.ts';
 import { OperationError } from '../operationError.ts';
 import { tlsFailureText } from '../tls.ts';
@@ -93,7 +93,7 @@ export class ComparedServer {
     const headers = { accept: '*/*', 'user-agent': this.#options.userAgent };
     const signal = AbortSignal.timeout(this.#options.timeoutMs);
     const response = await this.#connections.request({ method: 'GET', path: pathname + search, headers, signal });
-    const bytes = await bytesWithin(response.body, BODY_BYTES_MAX);
+    const bytes = await readBytesWithin(response.body, BODY_BYTES_MAX);
     if (!bytes) throw new OperationError('network', `a body of more than ${BODY_BYTES_MAX} bytes`);
     const header = (name: string): string => [response.headers[name] ?? ''].flat().join(', ');
     const text = bytes.toString('utf8');
@@ -122,11 +122,11 @@ export async function compareServers(
   /** The counts of the list without its query, fetched once. */
   const unfilteredCounts = (path: string): Promise<UnfilteredCounts> => {
     const list = `${path.split('?')[0]!}?limit=1`;
-    const counted = async (): Promise<UnfilteredCounts> => {
+    const fetchCounts = async (): Promise<UnfilteredCounts> => {
       const [original, copy] = await Promise.all([upstream.response(list), replica.response(list)]);
       return { upstream: countIn(original.body), replica: countIn(copy.body) };
     };
-    if (!counts.has(list)) counts.set(list, counted());
+    if (!counts.has(list)) counts.set(list, fetchCounts());
     return counts.get(list)!;
   };
   const work = async (): Promise<void> => {

@@ -127,7 +127,7 @@ function pageDifference(one: Page, other: Page, unfiltered: UnfilteredCounts | u
   }
   if (one.results.length !== other.results.length)
     return describeDifference('size', one.results.length, other.results.length);
-  const [ids, otherIds] = [idsOf(one), idsOf(other)];
+  const [ids, otherIds] = [readIds(one), readIds(other)];
   const at = ids.findIndex((id, i) => id !== otherIds[i]);
   if (at >= 0) {
     const isSameSet = ids.toSorted().join() === otherIds.toSorted().join();
@@ -138,7 +138,7 @@ function pageDifference(one: Page, other: Page, unfiltered: UnfilteredCounts | u
   const [first] = [...differences.filter(({ cause }) => cause === 'records'), ...differences];
   if (first) return first;
   for (const key of ['next', 'previous'] as const) {
-    if (queryOf(one[key]) !== queryOf(other[key])) return describeDifference('pageLinks', one[key], other[key]);
+    if (sortQuery(one[key]) !== sortQuery(other[key])) return describeDifference('pageLinks', one[key], other[key]);
   }
   return undefined;
 }
@@ -147,14 +147,14 @@ function pageDifference(one: Page, other: Page, unfiltered: UnfilteredCounts | u
 function valueDifference(one: unknown, other: unknown): Difference | undefined {
   const [text, otherText] = [JSON.stringify(one), JSON.stringify(other)];
   if (text === otherText) return undefined;
-  const [plain, otherPlain] = [withoutFormat(text), withoutFormat(otherText)];
+  const [plain, otherPlain] = [removeFormat(text), removeFormat(otherText)];
   return plain === otherPlain
     ? excerptDifference('links', text, otherText)
     : excerptDifference('records', plain, otherPlain);
 }
 
 /** Links to lists and records end in `/?format=api`, or in the form of the request. */
-function withoutFormat(text: string): string {
+function removeFormat(text: string): string {
   return text.replaceAll(/(\{base_url\}\/api\/v\d\/\w+\/(?:\d+\/)?)\?format=\w+/g, '$1');
 }
 
@@ -167,18 +167,18 @@ function excerptDifference(cause: Cause, one: string, other: string): Difference
 }
 
 /** A link with its parameters sorted: their order means nothing. */
-function queryOf(link: unknown): string {
+function sortQuery(link: unknown): string {
   if (typeof link !== 'string') return '';
   const [path = '', query = ''] = link.split('?');
   return `${path}?${query.split('&').toSorted().join('&')}`;
 }
 
 function describeDifference(cause: Cause, upstream: unknown, replica: unknown): Difference {
-  const textOf = (value: unknown): string => {
+  const excerpt = (value: unknown): string => {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     return text.length > 80 ? `${text.slice(0, 77)}...` : text;
   };
-  return { cause, upstream: textOf(upstream), replica: textOf(replica) };
+  return { cause, upstream: excerpt(upstream), replica: excerpt(replica) };
 }
 
 /** The value of a JSON text; undefined if it is not JSON. */
@@ -206,7 +206,7 @@ function isPage(value: unknown): value is Page {
   );
 }
 
-function idsOf({ results }: Page): readonly string[] {
+function readIds({ results }: Page): readonly string[] {
   return results.map((record) => {
     const { ob_id: id, id: other } = (record ?? {}) as { readonly ob_id?: unknown; readonly id?: unknown };
     return String(id ?? other);

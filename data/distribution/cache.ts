@@ -3,12 +3,21 @@
 import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { blocksFileAt } from '../blocks/blockStore.ts';
-import { attempt, cannotRead, failWith, statIfExists, makeFolder, openFile, renameDurably, statOf } from '../files.ts';
+import {
+  attempt,
+  cannotRead,
+  failWith,
+  statIfExists,
+  makeFolder,
+  openFile,
+  renameDurably,
+  statWithoutBlocking,
+} from '../files.ts';
 import { ageMs, withPartialPath } from '../leftovers.ts';
 import { OperationError } from '../operationError.ts';
 import type { HeldFile } from '../store/load.ts';
 import { assertAnswers } from '../timeLimit.ts';
-import { partialOf } from './fetch.ts';
+import { partialPath } from './fetch.ts';
 import { decodePointer, encodePointer, type Pointer, POINTER_BYTES_MAX, snapshotName } from './target.ts';
 
 /** Generations that are kept: the served one and the previous one. */
@@ -57,7 +66,7 @@ export class SnapshotCache {
    */
   static async open(directory: string, target: string, setting = '--cache'): Promise<SnapshotCache> {
     attempt(`cannot write ${directory}, the folder of ${setting}`, () => makeFolder(directory));
-    const index = await indexIn(path.join(directory, INDEX_NAME));
+    const index = await readIndex(path.join(directory, INDEX_NAME));
     if (index && index.target !== target)
       throw new OperationError(
         'usage',
@@ -100,7 +109,7 @@ export class SnapshotCache {
     const others = this.#pointers.filter(({ sha256 }) => sha256 !== pointer.sha256);
     this.#fetched = pointer.sha256;
     this.#known.add(pointer.sha256);
-    this.#pointers = this.#servedFirst([pointer, ...others]).slice(0, KEPT);
+    this.#pointers = this.#sortServedFirst([pointer, ...others]).slice(0, KEPT);
     try {
       await this.#write();
     } catch {
@@ -120,7 +129,7 @@ export class SnapshotCache {
   }
 
   async #readIndex(): Promise<readonly Pointer[]> {
-    return (await indexIn(path.join(this.directory, INDEX_NAME)))?.pointers ?? [];
+    return (await readIndex(path.join(this.directory, INDEX_NAME)))?.pointers ?? [];
   }
 
   /**
@@ -129,14 +138,14 @@ export class SnapshotCache {
    */
   async noteServed(generation: string): Promise<void> {
     this.#served = generation;
-    const pointers = this.#servedFirst(this.#pointers);
+    const pointers = this.#sortServedFirst(this.#pointers);
     if (pointers[0] === this.#pointers[0]) return;
     this.#fetched = this.fetched?.sha256;
     this.#pointers = pointers;
     await this.#write();
   }
 
-  #servedFirst(pointers: readonly Pointer[]): readonly Pointer[] {
+  #sortServedFirst(pointers: readonly Pointer[]): readonly Pointer[] {
     const isServed = ({ generation }: Pointer): boolean => generation === this.#served;
     return [...pointers.filter(isServed), ...pointers.filter((one) => !isServed(one))];
   }
@@ -178,7 +187,7 @@ export class SnapshotCache {
       const sha256 = /^([0-9a-f]{64})\.snapshot/.exec(name)?.[1];
       if (sha256 === undefined) continue;
       const file = path.join(this.directory, name);
-      const isUnneeded = name.endsWith(partialOf(''))
+      const isUnneeded = name.endsWith(partialPath(''))
         ? (await ageMs(file)) > ABANDONED_MS && !others.some((other) => other.sha256 === sha256)
         : !kept.has(sha256);
       if (isUnneeded) await rm(file, { force: true }).catch(failure);
@@ -192,8 +201,8 @@ interface KnownIndex {
   readonly fetched: string | undefined;
 }
 
-async function indexIn(file: string): Promise<KnownIndex | undefined> {
-  const found = await statOf(file);
+async function readIndex(file: string): Promise<KnownIndex | undefined> {
+  const found = await statWithoutBlocking(file);
   if (!found?.isFile() || found.size > INDEX_BYTES_MAX) return undefined;
   const text = await readFile(file, 'utf8').catch(cannotRead(file));
   try {

@@ -6,7 +6,7 @@ import { constants } from 'node:fs';
 import { open, rename, rm, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { failWith, renameDurably, statOf } from '../files.ts';
+import { failWith, renameDurably, statWithoutBlocking } from '../files.ts';
 import { OperationError, reasonOf } from '../operationError.ts';
 import { withTimeLimit } from '../timeLimit.ts';
 import type { StoredObject, Target } from './target.ts';
@@ -35,7 +35,7 @@ export interface FetchOptions {
 }
 
 /** The path of an object until it is complete. */
-export function partialOf(file: string): string {
+export function partialPath(file: string): string {
   return `${file}.partial`;
 }
 
@@ -47,11 +47,11 @@ export function partialOf(file: string): string {
  */
 export async function fetchObject(options: FetchOptions): Promise<number> {
   const { stored, file } = options;
-  if ((await onDisk(file, () => statOf(file)))?.size === stored.size) return 0;
+  if ((await onDisk(file, () => statWithoutBlocking(file)))?.size === stored.size) return 0;
   if (await options.target.link?.(options.name, stored.size, file, options.signal)) return stored.size;
-  const partial = partialOf(file);
+  const partial = partialPath(file);
   try {
-    const kept = Math.min((await onDisk(file, () => statOf(partial)))?.size ?? 0, stored.size);
+    const kept = Math.min((await onDisk(file, () => statWithoutBlocking(partial)))?.size ?? 0, stored.size);
     const directory = path.dirname(file);
     const bytes = stored.size - kept;
     if (!(await hasRoom(directory, bytes))) {
@@ -72,7 +72,7 @@ export async function fetchObject(options: FetchOptions): Promise<number> {
   } catch (error) {
     if (error instanceof OperationError) throw error;
     // Another replica with the same cache may have finished first.
-    if (await onDisk(file, () => statOf(file))) return 0;
+    if (await onDisk(file, () => statWithoutBlocking(file))) return 0;
     if (reasonOf(error) === 'ENOSPC') await onDisk(file, () => rm(partial, { force: true }));
     throw new OperationError('file', `cannot write ${file}: ${(error as Error).message}`, error);
   }
@@ -84,10 +84,10 @@ export async function fetchObject(options: FetchOptions): Promise<number> {
  */
 export async function invalidateCached(file: string): Promise<void> {
   await onDisk(file, async () => {
-    const found = await statOf(file);
+    const found = await statWithoutBlocking(file);
     if (!found) return;
     const isShared = found.nlink > 1;
-    await (isShared ? rm(file) : rename(file, partialOf(file))).catch(failWith(`cannot rename or remove ${file}`));
+    await (isShared ? rm(file) : rename(file, partialPath(file))).catch(failWith(`cannot rename or remove ${file}`));
   });
 }
 

@@ -5,7 +5,7 @@ import { link, open, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { bytesWithin } from '../boundedBytes.ts';
+import { readBytesWithin } from '../boundedBytes.ts';
 import {
   assertFile,
   attempt,
@@ -13,10 +13,10 @@ import {
   statIfExists,
   makeFolder,
   activateFile,
-  statOf,
-  textWithin,
+  statWithoutBlocking,
+  readTextWithin,
 } from '../files.ts';
-import { targetOf, withPartialPath } from '../leftovers.ts';
+import { finalName, withPartialPath } from '../leftovers.ts';
 import { OperationError, reasonOf } from '../operationError.ts';
 import type { HeldFile } from '../store/load.ts';
 import {
@@ -43,21 +43,21 @@ const CLAIM = /^current\.(\d{1,16})\.json$/;
  */
 export function fileTarget(url: URL): PublishingTarget {
   const folder = fileURLToPath(url);
-  const at = (name: string): string => path.join(folder, name);
+  const pathTo = (name: string): string => path.join(folder, name);
   return {
     name: url.href,
     readPointer: async (known) => {
-      const file = at(POINTER_NAME);
+      const file = pathTo(POINTER_NAME);
       const found = await objectAt(file, 0);
       if (!found) return undefined;
-      const text = (await bytesWithin(found.pieces, POINTER_BYTES_MAX))?.toString();
+      const text = (await readBytesWithin(found.pieces, POINTER_BYTES_MAX))?.toString();
       if (text === undefined) throw new OperationError('file', `${file} has more than ${POINTER_BYTES_MAX} bytes`);
       return text === known ? 'unchanged' : { text, validator: text };
     },
-    read: async (name, offset) => objectAt(at(name), offset),
-    has: async (name, size) => statIfExists(at(name))?.size === size,
+    read: async (name, offset) => objectAt(pathTo(name), offset),
+    has: async (name, size) => statIfExists(pathTo(name))?.size === size,
     write: async (name, _size, pieces) => {
-      const file = at(name);
+      const file = pathTo(name);
       attempt(`cannot write ${file}`, () => makeFolder(folder));
       await withPartialPath(file, async (partial) => {
         try {
@@ -70,19 +70,19 @@ export function fileTarget(url: URL): PublishingTarget {
       });
     },
     adopt: async (name, held) => {
-      attempt(`cannot write ${at(name)}`, () => makeFolder(folder));
-      return withPartialPath(at(name), async (partial) => isAdopted(held, at(name), partial));
+      attempt(`cannot write ${pathTo(name)}`, () => makeFolder(folder));
+      return withPartialPath(pathTo(name), async (partial) => isAdopted(held, pathTo(name), partial));
     },
     replacePointer: async (next, found) => replacePointer(folder, encodePointer(next), next.sequence, found),
     list: async () =>
       attempt(`cannot read ${folder}`, () => readdirSync(folder))
         // Also partial files of publishers that were interrupted.
-        .filter((name) => isObjectName(targetOf(name)))
+        .filter((name) => isObjectName(finalName(name)))
         .flatMap((name) => {
-          const found = statIfExists(at(name));
+          const found = statIfExists(pathTo(name));
           return found ? [{ name, size: found.size, modifiedMs: found.mtimeMs }] : [];
         }),
-    remove: async (name) => attempt(`cannot remove ${at(name)}`, () => rmSync(at(name), { force: true })),
+    remove: async (name) => attempt(`cannot remove ${pathTo(name)}`, () => rmSync(pathTo(name), { force: true })),
     close: async () => undefined,
   };
 }
@@ -95,7 +95,7 @@ export function fileTarget(url: URL): PublishingTarget {
 export function readableFolder(url: URL, timeoutMs: number): Target {
   const target = fileTarget(url);
   const folder = fileURLToPath(url);
-  const at = (name: string): string => path.join(folder, name);
+  const pathTo = (name: string): string => path.join(folder, name);
   const withLimit = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> =>
     withTimeLimit(folder, work, timeoutMs, signal);
   return {
@@ -103,14 +103,14 @@ export function readableFolder(url: URL, timeoutMs: number): Target {
     readPointer: (known, signal) =>
       withLimit(signal, async () => {
         const found = await target.readPointer(known, signal);
-        if (found === undefined && !(await statOf(folder)))
+        if (found === undefined && !(await statWithoutBlocking(folder)))
           throw new OperationError('file', `${target.name}: there is no such folder`);
         return found;
       }),
     link: (name, size, file, signal) =>
       withLimit(signal, async () => {
-        if ((await statOf(at(name)))?.size !== size) return false;
-        return link(at(name), file).then(
+        if ((await statWithoutBlocking(pathTo(name)))?.size !== size) return false;
+        return link(pathTo(name), file).then(
           () => true,
           () => false,
         );
@@ -167,7 +167,7 @@ function isAdopted(held: HeldFile, file: string, partial: string): boolean {
 
 function pointerIn(folder: string): string | undefined {
   const file = path.join(folder, POINTER_NAME);
-  return statIfExists(file) ? textWithin(file, POINTER_BYTES_MAX) : undefined;
+  return statIfExists(file) ? readTextWithin(file, POINTER_BYTES_MAX) : undefined;
 }
 
 /**
@@ -175,24 +175,24 @@ function pointerIn(folder: string): string | undefined {
  * read.
  */
 async function objectAt(file: string, offset: number): Promise<ObjectBytes | undefined> {
-  const found = await statOf(file);
+  const found = await statWithoutBlocking(file);
   if (!found) return undefined;
   assertFile(file, found);
-  return { offset, pieces: piecesOf(file, offset) };
+  return { offset, pieces: readPieces(file, offset) };
 }
 
 /** The bytes of a file from an offset on. Throws OperationError `file`. */
-async function* piecesOf(file: string, offset: number): AsyncGenerator<Uint8Array> {
+async function* readPieces(file: string, offset: number): AsyncGenerator<Uint8Array> {
   const handle = await open(file).catch(cannotRead(file));
   try {
-    yield* piecesIn({ descriptor: handle.fd, file }, offset);
+    yield* readHeldPieces({ descriptor: handle.fd, file }, offset);
   } finally {
     await handle.close();
   }
 }
 
 /** The bytes of an open file from an offset on. Throws OperationError `file`. */
-export async function* piecesIn({ descriptor, file }: HeldFile, offset = 0): AsyncGenerator<Uint8Array> {
+export async function* readHeldPieces({ descriptor, file }: HeldFile, offset = 0): AsyncGenerator<Uint8Array> {
   for (let position = offset; ;) {
     // A new buffer for each piece, because the caller may hold several.
     const buffer = Buffer.allocUnsafe(READ_BYTES);

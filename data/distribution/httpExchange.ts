@@ -1,7 +1,7 @@
 // Single requests to an HTTP server with objects. No redirect is followed, nothing is retried or decompressed, and
 // every wait is bounded. Knows neither pointers nor the content of objects.
 import type { Readable } from 'node:stream';
-import { bytesWithin } from '../boundedBytes.ts';
+import { readBytesWithin } from '../boundedBytes.ts';
 import { connectionsTo } from '../connections.ts';
 import { OperationError, reasonOf } from '../operationError.ts';
 import { tlsFailureText } from '../tls.ts';
@@ -67,7 +67,7 @@ export function objectHost(origin: string, timeoutMs: number, connections = CONN
         header: (name) => [headers[name] ?? []].flat().join(', '),
         pieces,
         async text(bytesMax) {
-          const found = await bytesWithin(pieces(), bytesMax);
+          const found = await readBytesWithin(pieces(), bytesMax);
           if (!found) throw targetError(`${origin}${path}`, `a body of more than ${bytesMax} bytes`);
           return found.toString();
         },
@@ -81,13 +81,13 @@ export function objectHost(origin: string, timeoutMs: number, connections = CONN
  * The bytes of an object that was requested from `offset` on. They start there, or at 0 if the server ignored the
  * range. Returns undefined for any other response, without reading its body.
  */
-export function requestedPart(answer: ObjectAnswer, offset: number): ObjectBytes | undefined {
+export function readPart(answer: ObjectAnswer, offset: number): ObjectBytes | undefined {
   if (answer.status === 200) return { offset: 0, pieces: answer.pieces() };
   const start = /^bytes (\d{1,15})-/.exec(answer.header('content-range'))?.[1];
   return answer.status === 206 && Number(start) === offset ? { offset, pieces: answer.pieces() } : undefined;
 }
 
-export function rangeFrom(offset: number): Readonly<Record<string, string>> {
+export function rangeHeader(offset: number): Readonly<Record<string, string>> {
   return offset === 0 ? {} : { range: `bytes=${offset}-` };
 }
 

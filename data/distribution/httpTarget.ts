@@ -1,5 +1,5 @@
-import { conditionOf, entityTagIn, lastChangeIn } from '../validator.ts';
-import { targetError, type ObjectAnswer, objectHost, requestedPart, rangeFrom } from './httpExchange.ts';
+import { conditionHeaders, readEntityTag, readLastChange } from '../validator.ts';
+import { targetError, type ObjectAnswer, objectHost, readPart, rangeHeader } from './httpExchange.ts';
 import { POINTER_BYTES_MAX, POINTER_NAME, type Target, type TargetOptions } from './target.ts';
 
 /**
@@ -24,8 +24,9 @@ export function httpTarget(url: URL, { timeoutMs }: TargetOptions): Target {
     async readPointer(known, signal) {
       const path = folder + POINTER_NAME;
       const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-      const answer = await host.send({ method: 'GET', path, headers: conditionOf(known), signal: bounded });
-      if (answer.status === 200) return { text: await answer.text(POINTER_BYTES_MAX), validator: validatorOf(answer) };
+      const answer = await host.send({ method: 'GET', path, headers: conditionHeaders(known), signal: bounded });
+      if (answer.status === 200)
+        return { text: await answer.text(POINTER_BYTES_MAX), validator: readValidator(answer) };
       await answer.discard();
       if (answer.status === 304 && known !== undefined) return 'unchanged';
       if (answer.status === 404) return undefined;
@@ -33,8 +34,8 @@ export function httpTarget(url: URL, { timeoutMs }: TargetOptions): Target {
     },
     async read(name, offset, signal) {
       const path = folder + name;
-      const answer = await host.send({ method: 'GET', path, headers: rangeFrom(offset), signal });
-      const found = requestedPart(answer, offset);
+      const answer = await host.send({ method: 'GET', path, headers: rangeHeader(offset), signal });
+      const found = readPart(answer, offset);
       if (found) return found;
       await answer.discard();
       if (answer.status === 404) return undefined;
@@ -44,8 +45,8 @@ export function httpTarget(url: URL, { timeoutMs }: TargetOptions): Target {
   };
 }
 
-function validatorOf({ header }: ObjectAnswer): string | undefined {
-  const settled = lastChangeIn(header, SETTLED_MS);
+function readValidator({ header }: ObjectAnswer): string | undefined {
+  const settled = readLastChange(header, SETTLED_MS);
   const isFresh = header('last-modified') !== '' && settled === undefined;
-  return isFresh ? undefined : (entityTagIn(header) ?? settled);
+  return isFresh ? undefined : (readEntityTag(header) ?? settled);
 }

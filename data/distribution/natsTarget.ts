@@ -12,7 +12,7 @@ import {
   tokenAuthenticator,
   usernamePasswordAuthenticator,
 } from '@nats-io/transport-node';
-import { textWithin } from '../files.ts';
+import { readTextWithin } from '../files.ts';
 import { OperationError } from '../operationError.ts';
 import {
   encodePointer,
@@ -39,7 +39,7 @@ import { type KV, Kvm } from '@nats-io/kv';
 import { type ObjectInfo, type ObjectStore, Objm, setSha256Backend } from '@nats-io/obj';
 import { setTimeout as wait } from 'node:timers/promises';
 import { tlsFailureText } from '../tls.ts';
-import { natsBucketOf } from './targetUrl.ts';
+import { natsBucket } from './targetUrl.ts';
 
 const FILE_BYTES_MAX = 1 << 16;
 const PORT = '4222';
@@ -52,14 +52,14 @@ function natsAccessOptions(url: URL, { credentials, ca }: NatsAccess): Connectio
   const isEncrypted = url.protocol === 'tls:' || ca !== undefined;
   return {
     servers: `${url.hostname}:${url.port || PORT}`,
-    ...(isEncrypted && { tls: ca === undefined ? {} : { ca: textWithin(ca, FILE_BYTES_MAX) } }),
-    ...(credentials !== undefined && { authenticator: authenticatorOf(credentials) }),
+    ...(isEncrypted && { tls: ca === undefined ? {} : { ca: readTextWithin(ca, FILE_BYTES_MAX) } }),
+    ...(credentials !== undefined && { authenticator: makeAuthenticator(credentials) }),
   };
 }
 
 /** The content decides: credentials with a signed user, a seed, a user with a password, or a token. */
-function authenticatorOf(file: string): NonNullable<ConnectionOptions['authenticator']> {
-  const text = textWithin(file, FILE_BYTES_MAX).replaceAll('\r\n', '\n').trim();
+function makeAuthenticator(file: string): NonNullable<ConnectionOptions['authenticator']> {
+  const text = readTextWithin(file, FILE_BYTES_MAX).replaceAll('\r\n', '\n').trim();
   const encoder = new TextEncoder();
   // The library requires a newline at the end.
   if (/^-+BEGIN NATS USER JWT-+\n/.test(text)) return credsAuthenticator(encoder.encode(`${text}\n`));
@@ -118,14 +118,14 @@ class NatsTarget implements PublishingTarget {
   constructor(url: URL, timeoutMs: number, access: NatsAccess) {
     this.name = url.href;
     this.#url = url;
-    this.#bucket = natsBucketOf(url);
+    this.#bucket = natsBucket(url);
     this.#stream = `OBJ_${this.#bucket}`;
     this.#timeoutMs = timeoutMs;
     this.#access = access;
   }
 
   async readPointer(known: string | undefined, signal: AbortSignal): Promise<PointerText | 'unchanged' | undefined> {
-    const entry = await this.#run(({ values }) => undefinedIfMissing(values.get(POINTER_NAME)), signal);
+    const entry = await this.#run(({ values }) => ignoreMissing(values.get(POINTER_NAME)), signal);
     if (entry?.operation !== 'PUT') return undefined;
     // The revisions of a bucket that was deleted and created again start at 1 again.
     const validator = `${entry.revision} ${entry.created.toISOString()}`;
@@ -136,7 +136,7 @@ class NatsTarget implements PublishingTarget {
 
   /** Always from the first byte on. */
   async read(name: string, _offset: number, signal: AbortSignal): Promise<ObjectBytes | undefined> {
-    const info = await this.#run((stores) => infoOf(stores, name), signal);
+    const info = await this.#run((stores) => findInfo(stores, name), signal);
     return info && { offset: 0, pieces: this.#pieces(info, signal) };
   }
 
@@ -153,7 +153,7 @@ class NatsTarget implements PublishingTarget {
 
   async has(name: string, size: number): Promise<boolean> {
     return this.#run(async (stores) => {
-      const info = await infoOf(stores, name);
+      const info = await findInfo(stores, name);
       // A publisher that gets no response to its last message removes the pieces, but the info may have been stored.
       return info?.size === size && (await this.#subjects(stores, `C.${info.nuid}`)).at(0)?.[1] === info.chunks;
     });
@@ -191,7 +191,7 @@ class NatsTarget implements PublishingTarget {
       const complete = new Set<string>();
       for (const [subject] of subjects) {
         const encoded = INFO.exec(subject)?.[1];
-        const info = encoded && (await infoOf(stores, Buffer.from(encoded, 'base64url').toString()));
+        const info = encoded && (await findInfo(stores, Buffer.from(encoded, 'base64url').toString()));
         if (!info) continue;
         complete.add(info.nuid);
         if (isObjectName(info.name))
@@ -201,7 +201,7 @@ class NatsTarget implements PublishingTarget {
         const nuid = PIECES.exec(subject)?.[1];
         if (nuid === undefined || complete.has(nuid)) continue;
         const query = { last_by_subj: this.#subject(subject) };
-        const last = await undefinedIfMissing(stores.manager.streams.getMessage(this.#stream, query));
+        const last = await ignoreMissing(stores.manager.streams.getMessage(this.#stream, query));
         if (!last) continue;
         const size = (count - 1) * PIECE_BYTES + last.data.length;
         listed.push({ name: subject, size, modifiedMs: last.time.getTime() });
@@ -213,11 +213,11 @@ class NatsTarget implements PublishingTarget {
   async remove(name: string): Promise<void> {
     await this.#run(async (stores) => {
       const { streams } = stores.manager;
-      const info = isObjectName(name) ? await infoOf(stores, name) : undefined;
+      const info = isObjectName(name) ? await findInfo(stores, name) : undefined;
       // `delete` of the library would leave a message for each object that ever existed.
       if (info) await streams.deleteMessage(this.#stream, info.revision, false);
       const pieces = info ? `C.${info.nuid}` : name;
-      if (PIECES.test(pieces)) await undefinedIfMissing(streams.purge(this.#stream, { filter: this.#subject(pieces) }));
+      if (PIECES.test(pieces)) await ignoreMissing(streams.purge(this.#stream, { filter: this.#subject(pieces) }));
     });
   }
 
@@ -233,15 +233,15 @@ class NatsTarget implements PublishingTarget {
     signal?.addEventListener('abort', onAbort);
     if (signal?.aborted) onAbort();
     try {
-      return await Promise.race([this.#connected().then(work), aborted.promise]);
+      return await Promise.race([this.#connectOnce().then(work), aborted.promise]);
     } catch (error) {
-      throw this.#failureOf(error);
+      throw this.#explain(error);
     } finally {
       signal?.removeEventListener('abort', onAbort);
     }
   }
 
-  #failureOf(error: unknown): OperationError {
+  #explain(error: unknown): OperationError {
     if (error instanceof OperationError) return error;
     if (error instanceof TimeoutError) return this.#failure('no server answers in time', error);
     return this.#failure(tlsFailureText(error) ?? (error as Error).message, error);
@@ -251,7 +251,7 @@ class NatsTarget implements PublishingTarget {
     return new OperationError('network', `${this.name}: ${why}`, cause);
   }
 
-  #connected(): Promise<Stores> {
+  #connectOnce(): Promise<Stores> {
     this.#stores ??= this.#connect().catch((error: unknown) => {
       this.#stores = undefined;
       throw error;
@@ -300,9 +300,7 @@ class NatsTarget implements PublishingTarget {
 
   /** The subjects of the object store that match a pattern, without the prefix of the bucket, and their messages. */
   async #subjects({ manager }: Stores, pattern: string): Promise<readonly (readonly [string, number])[]> {
-    const info = await undefinedIfMissing(
-      manager.streams.info(this.#stream, { subjects_filter: this.#subject(pattern) }),
-    );
+    const info = await ignoreMissing(manager.streams.info(this.#stream, { subjects_filter: this.#subject(pattern) }));
     const prefix = this.#subject('').length;
     return Object.entries(info?.state.subjects ?? {}).map(([subject, count]) => [subject.slice(prefix), count]);
   }
@@ -322,7 +320,7 @@ class NatsTarget implements PublishingTarget {
    * the library's key-value store took 80 s to replace a server that was killed, and needs a permission for $JS.FC.
    */
   async #watchOnce(onChange: () => void): Promise<void> {
-    const { client } = await this.#connected();
+    const { client } = await this.#connectOnce();
     const subject = `$KV.${this.#bucket}.${POINTER_NAME}`;
     const options = { filter_subjects: subject, deliver_policy: DeliverPolicy.LastPerSubject };
     const consumer = await client.consumers.get(`KV_${this.#bucket}`, options);
@@ -337,13 +335,13 @@ class NatsTarget implements PublishingTarget {
 }
 
 /** Returns undefined for a missing object. */
-async function infoOf({ objects }: Stores, name: string): Promise<ObjectInfo | undefined> {
-  const info = await undefinedIfMissing(objects.info(name));
+async function findInfo({ objects }: Stores, name: string): Promise<ObjectInfo | undefined> {
+  const info = await ignoreMissing(objects.info(name));
   return info?.deleted === false ? info : undefined;
 }
 
 /** Returns undefined for a missing message or bucket. */
-async function undefinedIfMissing<T>(answer: Promise<T | null>): Promise<T | undefined> {
+async function ignoreMissing<T>(answer: Promise<T | null>): Promise<T | undefined> {
   try {
     return (await answer) ?? undefined;
   } catch (error) {

@@ -1,5 +1,5 @@
 import { OperationError } from '../operationError.ts';
-import { decodePointer, type ListedObject, objectsOf, POINTER_NAME, type PublishingTarget } from './target.ts';
+import { decodePointer, type ListedObject, objectNames, POINTER_NAME, type PublishingTarget } from './target.ts';
 
 /** Younger objects that no pointer has named may belong to a publisher that is still working. */
 const STRAY_MS_MAX = 86_400_000;
@@ -26,7 +26,7 @@ export async function pruneTarget(target: PublishingTarget, keep: number, nowMs:
   if (found === undefined || found === 'unchanged')
     throw new OperationError('network', `${target.name}: nothing is published there, it has no ${POINTER_NAME}`);
   const pointer = decodePointer(found.text, target.name);
-  const needed = new Set(objectsOf(pointer));
+  const needed = new Set(objectNames(pointer));
   for (const { objects: names } of pointer.earlier.slice(0, keep - 1)) for (const name of names) needed.add(name);
   const known = new Set(pointer.earlier.flatMap(({ objects: names }) => names));
   const unneeded = objects.filter(({ name, modifiedMs }) => {
@@ -40,17 +40,17 @@ export async function pruneTarget(target: PublishingTarget, keep: number, nowMs:
     await target.remove(one.name);
     removed.push(one);
   }
-  const missing = await missingOf(target, removed);
+  const missing = await findMissing(target, removed);
   const removedBytes = removed.reduce((sum, { size }) => sum + size, 0);
   return { removed: removed.length, removedBytes, kept: objects.length - removed.length, missing };
 }
 
 /** The first removed object that the current pointer needs and that no publisher has put back. */
-async function missingOf(target: PublishingTarget, removed: readonly ListedObject[]): Promise<string | undefined> {
+async function findMissing(target: PublishingTarget, removed: readonly ListedObject[]): Promise<string | undefined> {
   if (removed.length === 0) return undefined;
   const now = await target.readPointer(undefined, new AbortController().signal);
   if (now === undefined || now === 'unchanged') return undefined;
-  const needed = new Set(objectsOf(decodePointer(now.text, target.name)));
+  const needed = new Set(objectNames(decodePointer(now.text, target.name)));
   for (const { name, size } of removed) if (needed.has(name) && !(await target.has(name, size))) return name;
   return undefined;
 }

@@ -5,14 +5,14 @@ import { closeSync, fstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { parseInstant } from '../../engine/query/decimal.ts';
 import { blocksTitle } from '../../engine/snapshot/sections.ts';
-import { addressOf, blocksAddress } from '../blocks/blockStore.ts';
+import { hashBaseUrl, blocksAddress } from '../blocks/blockStore.ts';
 import { isSound } from '../blocks/earlierBlocks.ts';
 import { attempt, openFile } from '../files.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 import type { HeldFile } from '../store/load.ts';
 import { openForVerify, verifyHeld, type VerifyReport } from '../store/verify.ts';
-import { piecesIn } from './fileTarget.ts';
+import { readHeldPieces } from './fileTarget.ts';
 import {
   BLOCKS_MAX,
   blocksName,
@@ -84,7 +84,7 @@ export async function publishSnapshot(options: PublishOptions, onProgress: OnPro
     return held;
   };
   try {
-    return await publishSources(await sourcesOf(options, hold, onProgress), options, onProgress);
+    return await publishSources(await openSources(options, hold, onProgress), options, onProgress);
   } finally {
     for (const { descriptor } of opened) closeSync(descriptor);
   }
@@ -103,25 +103,25 @@ interface Sources {
   readonly leftOut: readonly string[];
 }
 
-async function sourcesOf(
+async function openSources(
   { file, feedOf }: PublishOptions,
   hold: (held: HeldFile) => HeldFile,
   onProgress: OnProgress,
 ): Promise<Sources> {
   const held = hold(openForVerify(file));
-  const before = writtenFile(held);
+  const before = fileStamp(held);
   const verified = await verifyHeld(held, onProgress);
-  const snapshot = await sourceOf(held, snapshotName, onProgress);
-  if (writtenFile(held) !== before) throw wasChanged(file);
+  const snapshot = await openSource(held, snapshotName, onProgress);
+  if (fileStamp(held) !== before) throw changedError(file);
   const blocks: BlocksSource[] = [];
   const leftOut: string[] = [];
-  for (const { file: name, address } of blocksOfSnapshot(file, verified.generation)) {
+  for (const { file: name, address } of listBlocks(file, verified.generation)) {
     const isNamed = blocks.length < BLOCKS_MAX;
     if (!isNamed || !isSound(name, (title) => isTitleOf(title, verified.generation, address))) {
       leftOut.push(name);
       continue;
     }
-    const source = await sourceOf(hold({ descriptor: openFile(name), file: name }), blocksName, onProgress);
+    const source = await openSource(hold({ descriptor: openFile(name), file: name }), blocksName, onProgress);
     blocks.push({ ...source, address });
   }
   const feed = await feedOf?.(verified.generation);
@@ -144,13 +144,13 @@ async function publishSources(
   }
   const counts = Object.fromEntries(collections.map(({ name, records }) => [name, records]));
   const content = {
-    ...storedOf(snapshot),
+    ...toStored(snapshot),
     generation,
     created,
     refreshed,
     counts,
-    blocks: blocks.map((one) => ({ ...storedOf(one), address: one.address })),
-    changes: changes && storedOf(changes),
+    blocks: blocks.map((one) => ({ ...toStored(one), address: one.address })),
+    changes: changes && toStored(changes),
   };
   let sentBytes = 0;
   const send = async (): Promise<void> => {
@@ -160,13 +160,13 @@ async function publishSources(
   // Older data is refused before it is sent, and again after every lost race.
   const checkPointer = (found: PointerText | undefined): Pointer | undefined => {
     const current = found && decodePointer(found.text, target.name);
-    if (current && !allowRollback && isOlderData(content, current)) throw older(target, content, current);
+    if (current && !allowRollback && isOlderData(content, current)) throw staleError(target, content, current);
     return current;
   };
-  checkPointer(await pointerOf(target));
+  checkPointer(await readPointer(target));
   for (let turn = 0; turn < TURNS_MAX; turn++) {
     await send();
-    const found = await pointerOf(target);
+    const found = await readPointer(target);
     const current = checkPointer(found);
     const isNew = !current || !isSame(current, content);
     const pointer = isNew ? nextPointer(content, current) : withRefreshTime(current, refreshed);
@@ -191,7 +191,7 @@ export async function confirmPublished(
   refreshed: string,
 ): Promise<boolean> {
   for (let turn = 0; turn < TURNS_MAX; turn++) {
-    const found = await pointerOf(target);
+    const found = await readPointer(target);
     const current = found && decodePointer(found.text, target.name);
     if (!current) return false;
     if (current.generation !== generation) return true;
@@ -200,7 +200,7 @@ export async function confirmPublished(
   throw pointerRaceError(target);
 }
 
-async function pointerOf(target: PublishingTarget): Promise<PointerText | undefined> {
+async function readPointer(target: PublishingTarget): Promise<PointerText | undefined> {
   const found = await target.readPointer(undefined, new AbortController().signal);
   return found === 'unchanged' ? undefined : found;
 }
@@ -214,20 +214,21 @@ function isSame(current: Pointer, content: Omit<Pointer, 'sequence' | 'earlier'>
   return encodePointer(current) === encodePointer({ ...content, sequence, earlier, refreshed });
 }
 
-function older({ name }: PublishingTarget, { created }: Pick<Pointer, 'created'>, current: Pointer): OperationError {
+function staleError(
+  { name }: PublishingTarget,
+  { created }: Pick<Pointer, 'created'>,
+  current: Pointer,
+): OperationError {
   const what = `the data of ${created} is older than that of ${current.created}, which is current`;
   return new OperationError('refused', `${name}: ${what}; --allow-rollback publishes it anyway`);
 }
 
-function storedOf({ sha256, size }: StoredObject): StoredObject {
+function toStored({ sha256, size }: StoredObject): StoredObject {
   return { sha256, size };
 }
 
 /** The files with compressed records of a generation, next to its snapshot. */
-function blocksOfSnapshot(
-  file: string,
-  generation: string,
-): readonly { readonly file: string; readonly address: string }[] {
+function listBlocks(file: string, generation: string): readonly { readonly file: string; readonly address: string }[] {
   const directory = path.dirname(file);
   return attempt(`cannot read ${directory}`, () => readdirSync(directory))
     .toSorted()
@@ -243,10 +244,10 @@ function blocksOfSnapshot(
  */
 function isTitleOf(title: string, generation: string, address: string): boolean {
   const start = blocksTitle({ generation, baseUrl: '' }).slice(0, -'"}'.length);
-  return title.startsWith(start) && addressOf(title.slice(start.length, -'"}'.length)) === address;
+  return title.startsWith(start) && hashBaseUrl(title.slice(start.length, -'"}'.length)) === address;
 }
 
-async function sourceOf(
+async function openSource(
   held: HeldFile,
   nameOf: (stored: StoredObject) => string,
   onProgress: OnProgress,
@@ -254,7 +255,7 @@ async function sourceOf(
   const hash = createHash('sha256');
   const total = attempt(`cannot read ${held.file}`, () => fstatSync(held.descriptor).size);
   let size = 0;
-  for await (const piece of piecesIn(held)) {
+  for await (const piece of readHeldPieces(held)) {
     hash.update(piece);
     size += piece.length;
     onProgress({ phase: 'hashing', done: size, total, unit: 'bytes' });
@@ -272,28 +273,28 @@ async function uploadObject(
 ): Promise<number> {
   const isThere = await target.has(name, stored.size);
   if (held instanceof Uint8Array) {
-    if (!isThere) await target.write(name, stored.size, piecesOf(held));
+    if (!isThere) await target.write(name, stored.size, slicePieces(held));
     return isThere ? 0 : stored.size;
   }
   const isLinked = isImmutable && (await target.adopt?.(name, held)) === true;
   if (isThere) return 0;
-  if (!isLinked) await target.write(name, stored.size, sameBytes(held, stored, onProgress));
+  if (!isLinked) await target.write(name, stored.size, readUnchanged(held, stored, onProgress));
   return stored.size;
 }
 
-async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* slicePieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
 }
 
 /** The bytes of a file. Throws at the end unless they are the verified ones. */
-async function* sameBytes(
+async function* readUnchanged(
   held: HeldFile,
   { sha256, size }: StoredObject,
   onProgress: OnProgress,
 ): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256');
   let done = 0;
-  for await (const piece of piecesIn(held)) {
+  for await (const piece of readHeldPieces(held)) {
     hash.update(piece);
     done += piece.length;
     onProgress({ phase: 'publishing', done, total: size, unit: 'bytes' });
@@ -301,15 +302,15 @@ async function* sameBytes(
     yield piece;
     if (done === size) return;
   }
-  throw wasChanged(held.file);
+  throw changedError(held.file);
 }
 
 /** A text that changes if the file is written to, but not if its name is removed. */
-function writtenFile({ descriptor, file }: HeldFile): string {
+function fileStamp({ descriptor, file }: HeldFile): string {
   const { size, mtimeMs } = attempt(`cannot read ${file}`, () => fstatSync(descriptor));
   return `${size} ${mtimeMs}`;
 }
 
-function wasChanged(file: string): OperationError {
+function changedError(file: string): OperationError {
   return new OperationError('file', `${file} was changed while it was read: publish again`);
 }

@@ -33,11 +33,12 @@ export function readS3Answer(text: string): S3Answer | undefined {
   if (reading.kind === 'refused') return undefined;
   const { root } = reading;
   const entries = childElements(root).filter((entry) => childElements(entry).length > 0);
-  const named = (name: string): readonly ElementTexts[] => entries.filter((one) => one.name === name).map(textsIn);
-  return { root: root.name, texts: textsIn(root), entries: named };
+  const findNamed = (name: string): readonly ElementTexts[] =>
+    entries.filter((one) => one.name === name).map(childTexts);
+  return { root: root.name, texts: childTexts(root), entries: findNamed };
 }
 
-function textsIn(element: XmlElement): ElementTexts {
+function childTexts(element: XmlElement): ElementTexts {
   const texts = Object.create(null) as Record<string, string>;
   for (const child of childElements(element)) texts[child.name] = textContent(child);
   return texts;
@@ -169,7 +170,7 @@ export class S3Exchange {
       try {
         answer = await this.#once(request);
         if (request.expected.includes(answer.status)) return answer;
-        failure = await this.#refused(request, answer);
+        failure = await this.#explainRefusal(request, answer);
       } catch (error) {
         if (!(error instanceof OperationError) || error.code !== 'network') throw error;
         failure = error;
@@ -195,30 +196,30 @@ export class S3Exchange {
   }
 
   /** The URL of a key, for messages. Contains no secret. */
-  urlOf(key: string): string {
-    return this.origin + this.#pathOf(key);
+  urlFor(key: string): string {
+    return this.origin + this.#pathTo(key);
   }
 
   close(): Promise<void> {
     return this.#host.close();
   }
 
-  #pathOf(key: string): string {
+  #pathTo(key: string): string {
     return key === '' && this.#base !== '' ? this.#base : `${this.#base}/${key}`;
   }
 
   async #once({ method, key, query = {}, headers = {}, body, answerMs, signal }: S3Request): Promise<ObjectAnswer> {
     const search = new URLSearchParams(query).toString().replaceAll('+', '%20');
-    const path = search === '' ? this.#pathOf(key) : `${this.#pathOf(key)}?${search}`;
-    const signed = await this.#signed(method, this.origin + path, headers, body);
+    const path = search === '' ? this.#pathTo(key) : `${this.#pathTo(key)}?${search}`;
+    const signed = await this.#sign(method, this.origin + path, headers, body);
     const stalled = new AbortController();
     const ends = AbortSignal.any([...(signal ? [signal] : []), stalled.signal]);
     const asked = { method, path, headers: signed, signal: ends, headersTimeout: answerMs ?? this.#timeoutMs };
     if (body === undefined) return this.#host.send(asked);
-    const stall = targetError(this.urlOf(key), 'takes what it is sent too slowly, or not at all');
+    const stall = targetError(this.urlFor(key), 'takes what it is sent too slowly, or not at all');
     const timer = setInterval(() => stalled.abort(stall), this.#timeoutMs);
     const slices = Readable.from(
-      slicesOf(
+      cutSlices(
         body,
         () => timer.refresh(),
         () => clearInterval(timer),
@@ -237,7 +238,7 @@ export class S3Exchange {
     }
   }
 
-  async #signed(
+  async #sign(
     method: string,
     url: string,
     headers: Readonly<Record<string, string>>,
@@ -260,12 +261,12 @@ export class S3Exchange {
     return Object.fromEntries((await signer.sign()).headers);
   }
 
-  async #refused({ key }: S3Request, answer: ObjectAnswer): Promise<OperationError> {
+  async #explainRefusal({ key }: S3Request, answer: ObjectAnswer): Promise<OperationError> {
     const [region, date] = [answer.header('x-amz-bucket-region'), answer.header('date')];
     const body = await answer.text(ANSWER_BYTES_MAX).catch(() => '');
     const { keys, keyService } = this.#access;
     const hasKeys = keyService !== undefined || (keys?.id ?? '') !== '';
-    return targetError(this.urlOf(key), refusalText({ status: answer.status, body, region, date }, hasKeys));
+    return targetError(this.urlFor(key), refusalText({ status: answer.status, body, region, date }, hasKeys));
   }
 }
 
@@ -274,7 +275,7 @@ async function pause(tried: number, signal: AbortSignal | undefined, askedMs = 0
   await wait(ms, undefined, signal ? { signal } : {}).catch(() => undefined);
 }
 
-function* slicesOf(body: Uint8Array, onSlice: () => void, onEnd: () => void): Generator<Uint8Array> {
+function* cutSlices(body: Uint8Array, onSlice: () => void, onEnd: () => void): Generator<Uint8Array> {
   for (let at = 0; at < body.length; at += SLICE_BYTES) {
     onSlice();
     yield body.subarray(at, at + SLICE_BYTES);

@@ -1,8 +1,8 @@
 // Keys of an S3 server: either fixed ones from the environment, or temporary ones from a service, renewed before they
 // expire. Messages never contain a key or a token.
-import { bytesWithin } from '../boundedBytes.ts';
+import { readBytesWithin } from '../boundedBytes.ts';
 import { connectionsTo } from '../connections.ts';
-import { textWithin } from '../files.ts';
+import { readTextWithin } from '../files.ts';
 import { OperationError, reasonOf } from '../operationError.ts';
 import { childElements, textContent, readXml } from '../xml/xml.ts';
 import { targetError } from './httpExchange.ts';
@@ -57,7 +57,7 @@ async function requestKeys(
   timeoutMs: number,
 ): Promise<IssuedKeys> {
   const url = new URL(address);
-  const token = tokenFile === '' ? inlineToken : textWithin(tokenFile, BYTES_MAX).trim();
+  const token = tokenFile === '' ? inlineToken : readTextWithin(tokenFile, BYTES_MAX).trim();
   const connections = connectionsTo(url.origin, timeoutMs, 1, role === undefined);
   const signal = AbortSignal.timeout(timeoutMs);
   try {
@@ -66,7 +66,7 @@ async function requestKeys(
     const { statusCode, body } = await connections.request(
       role ? { method: 'POST', path, ...roleRequest(role, token), signal } : { method: 'GET', path, headers, signal },
     );
-    const text = (await bytesWithin(body, BYTES_MAX))?.toString() ?? '';
+    const text = (await readBytesWithin(body, BYTES_MAX))?.toString() ?? '';
     if (statusCode !== 200) throw targetError(url.origin, `answered ${statusCode} to a request for keys`);
     const { AccessKeyId: id, SecretAccessKey: secret, ...others } = role ? xmlTexts(text) : jsonTexts(text);
     const { Token: sessionToken = others['SessionToken'] ?? '', Expiration: end = '' } = others;

@@ -1,6 +1,6 @@
 // A target in a bucket of an S3 server: objects under a prefix, and a pointer that is replaced only if it has not
 // changed since it was read. A server that ignores such conditions is detected first.
-import { targetError, type ObjectAnswer, requestedPart, rangeFrom } from './httpExchange.ts';
+import { targetError, type ObjectAnswer, readPart, rangeHeader } from './httpExchange.ts';
 import { readS3Answer, type S3Answer, S3Exchange, type S3Request } from './s3Exchange.ts';
 import { OperationError } from '../operationError.ts';
 import {
@@ -15,7 +15,7 @@ import {
   type PublishingTarget,
   type S3Access,
 } from './target.ts';
-import { s3PrefixOf } from './targetUrl.ts';
+import { s3Prefix } from './targetUrl.ts';
 
 const MIB = 1 << 20;
 /** The size of a part. Parts are larger only if there would be too many. */
@@ -42,7 +42,7 @@ interface Upload {
  */
 export async function upload({ exchange, key, size, pieces, partBytes = PART_BYTES }: Upload): Promise<void> {
   const bytes = size > partBytes * PARTS_MAX ? Math.ceil(size / PARTS_MAX / MIB) * MIB : partBytes;
-  const parts = partsOf(pieces, bytes);
+  const parts = cutIntoParts(pieces, bytes);
   if (size <= bytes) {
     const found: Uint8Array[] = [];
     for await (const part of parts) found.push(part);
@@ -52,9 +52,9 @@ export async function upload({ exchange, key, size, pieces, partBytes = PART_BYT
   const begun = await exchange.text({ method: 'POST', key, query: { uploads: '' }, expected: [200] });
   const uploadId = readS3Answer(begun)?.texts['UploadId'];
   if (uploadId === undefined || !/^[\x21-\x7e]{1,1024}$/.test(uploadId))
-    throw targetError(exchange.urlOf(key), 'returned no valid upload id');
+    throw targetError(exchange.urlFor(key), 'returned no valid upload id');
   try {
-    const tags = await sentParts(exchange, key, uploadId, parts);
+    const tags = await sendParts(exchange, key, uploadId, parts);
     await complete(exchange, key, uploadId, tags);
   } catch (error) {
     // Prune removes an upload that cannot be aborted now.
@@ -70,7 +70,7 @@ async function abortUpload(exchange: S3Exchange, key: string, uploadId: string):
 }
 
 /** The same bytes in parts of equal length, except the last. No bytes give no parts. */
-async function* partsOf(pieces: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<Uint8Array> {
+async function* cutIntoParts(pieces: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<Uint8Array> {
   let part = Buffer.allocUnsafe(bytes);
   let filled = 0;
   for await (const piece of pieces) {
@@ -89,7 +89,7 @@ async function* partsOf(pieces: AsyncIterable<Uint8Array>, bytes: number): Async
 }
 
 /** Sends all parts. Returns their tags in order. Before it throws, it waits for the requests in progress. */
-async function sentParts(
+async function sendParts(
   exchange: S3Exchange,
   key: string,
   uploadId: string,
@@ -103,7 +103,7 @@ async function sentParts(
     const answer = await exchange.send({ method: 'PUT', key, query, body, signal: stop.signal, expected: [200] });
     const tag = answer.header('etag');
     await answer.discard();
-    if (!/^"?[\w-]{1,128}"?$/.test(tag)) throw targetError(exchange.urlOf(key), `returned no tag for part ${number}`);
+    if (!/^"?[\w-]{1,128}"?$/.test(tag)) throw targetError(exchange.urlFor(key), `returned no tag for part ${number}`);
     tags[number - 1] = tag;
   };
   const note = (error: unknown): void => {
@@ -138,7 +138,7 @@ async function complete(exchange: S3Exchange, key: string, uploadId: string, tag
   if (answer?.root === 'CompleteMultipartUploadResult') return;
   const code = /^[A-Za-z]{1,64}$/.exec(answer?.texts['Code'] ?? '')?.[0] ?? 'with an unknown error';
   if (code !== 'NoSuchUpload' || !(await isThere(exchange, key)))
-    throw targetError(exchange.urlOf(key), `did not assemble the object, it answered ${code}: publish again`);
+    throw targetError(exchange.urlFor(key), `did not assemble the object, it answered ${code}: publish again`);
 }
 
 async function isThere(exchange: S3Exchange, key: string): Promise<boolean> {
@@ -158,7 +158,7 @@ const UPLOAD = /^upload ([^ ]+) (.+)$/;
 
 /** The folder of an `s3:` URL as a target. Sends no request yet. Throws OperationError `usage` for incomplete keys. */
 export function s3Target(url: URL, timeoutMs: number, access: S3Access): PublishingTarget {
-  const prefix = s3PrefixOf(url);
+  const prefix = s3Prefix(url);
   return new S3Target(url, prefix === '' ? '' : `${prefix}/`, timeoutMs, access);
 }
 
@@ -190,12 +190,12 @@ class S3Target implements PublishingTarget {
   }
 
   async read(name: string, offset: number, signal: AbortSignal): Promise<ObjectBytes | undefined> {
-    const answer = await this.#send('GET', name, [200, 206, 404], { headers: rangeFrom(offset), signal });
-    const found = requestedPart(answer, offset);
+    const answer = await this.#send('GET', name, [200, 206, 404], { headers: rangeHeader(offset), signal });
+    const found = readPart(answer, offset);
     if (found) return found;
     if (answer.status === 404) return this.#assertBucket(answer);
     await answer.discard();
-    throw targetError(this.#exchange.urlOf(this.#prefix + name), `answered ${answer.status} with another part`);
+    throw targetError(this.#exchange.urlFor(this.#prefix + name), `answered ${answer.status} with another part`);
   }
 
   async has(name: string, size: number): Promise<boolean> {

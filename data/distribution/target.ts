@@ -73,7 +73,7 @@ export function changesName({ sha256 }: StoredObject): string {
   return `${sha256}.changes`;
 }
 
-export function objectsOf(pointer: Pointer): readonly string[] {
+export function objectNames(pointer: Pointer): readonly string[] {
   const changes = pointer.changes ? [changesName(pointer.changes)] : [];
   return [snapshotName(pointer), ...pointer.blocks.map(blocksName), ...changes];
 }
@@ -81,7 +81,7 @@ export function objectsOf(pointer: Pointer): readonly string[] {
 /** The pointer that follows `before` in a target, or the first one. */
 export function nextPointer(next: Omit<Pointer, 'sequence' | 'earlier'>, before: Pointer | undefined): Pointer {
   if (!before) return { ...next, sequence: 1, earlier: [] };
-  const last = { generation: before.generation, objects: objectsOf(before) };
+  const last = { generation: before.generation, objects: objectNames(before) };
   const others = [last, ...before.earlier].filter(({ generation }) => generation !== next.generation);
   return { ...next, sequence: before.sequence + 1, earlier: others.slice(0, EARLIER_MAX) };
 }
@@ -120,33 +120,33 @@ export function encodePointer(pointer: Pointer): string {
  * was found and what was expected.
  */
 export function decodePointer(text: string, from: string): Pointer {
-  const refused = (what: string): never => {
+  const refuse = (what: string): never => {
     throw new OperationError('snapshot', `${from}: ${POINTER_NAME} ${what}`);
   };
   let found: unknown;
   try {
     found = JSON.parse(text);
   } catch (error) {
-    return refused(`is no JSON: ${(error as Error).message}`);
+    return refuse(`is no JSON: ${(error as Error).message}`);
   }
-  if (!isObject(found)) return refused('is no object');
+  if (!isObject(found)) return refuse('is no object');
   const { format, sequence, generation, created, counts } = found;
   // Older publishers did not write it.
   const { refreshed = null } = found;
-  if (format !== FORMAT) return refused(`has format ${formatText(format)}, expected ${FORMAT}`);
-  if (!isCount(sequence) || sequence === 0) return refused('/sequence: expected a number from 1');
-  if (!isHash(generation)) return refused('/generation: expected 64 hexadecimal digits');
-  if (created !== null && !isTime(created)) return refused(`/created: ${TIME_WANTED}`);
-  if (refreshed !== null && !isTime(refreshed)) return refused(`/refreshed: ${TIME_WANTED}`);
+  if (format !== FORMAT) return refuse(`has format ${formatText(format)}, expected ${FORMAT}`);
+  if (!isCount(sequence) || sequence === 0) return refuse('/sequence: expected a number from 1');
+  if (!isHash(generation)) return refuse('/generation: expected 64 hexadecimal digits');
+  if (created !== null && !isTime(created)) return refuse(`/created: ${TIME_WANTED}`);
+  if (refreshed !== null && !isTime(refreshed)) return refuse(`/refreshed: ${TIME_WANTED}`);
   if (!isObject(counts) || !Object.values(counts).every(isCount))
-    return refused('/counts: expected numbers of records by collection');
+    return refuse('/counts: expected numbers of records by collection');
   const { blocks, changes, earlier } = found;
-  if (!isStored(found)) return refused('/sha256 and /size: expected 64 hexadecimal digits and a number of bytes');
+  if (!isStored(found)) return refuse('/sha256 and /size: expected 64 hexadecimal digits and a number of bytes');
   if (!Array.isArray(blocks) || blocks.length > BLOCKS_MAX || !blocks.every(isStoredBlocks))
-    return refused(`/blocks: expected at most ${BLOCKS_MAX} with address, sha256 and size`);
-  if (changes !== undefined && !isStored(changes)) return refused('/changes: expected sha256 and size');
+    return refuse(`/blocks: expected at most ${BLOCKS_MAX} with address, sha256 and size`);
+  if (changes !== undefined && !isStored(changes)) return refuse('/changes: expected sha256 and size');
   if (!Array.isArray(earlier) || earlier.length > EARLIER_MAX || !earlier.every(isEarlier))
-    return refused(`/earlier: expected at most ${EARLIER_MAX} with generation and objects`);
+    return refuse(`/earlier: expected at most ${EARLIER_MAX} with generation and objects`);
   return {
     sequence,
     generation,

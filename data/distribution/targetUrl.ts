@@ -26,12 +26,12 @@ export function targetUrlError(text: string): string | undefined {
   return isGood(url) ? undefined : `no target: want ${form}`;
 }
 
-export function natsBucketOf({ pathname }: URL): string {
+export function natsBucket({ pathname }: URL): string {
   return pathname.replace(/^\/|\/$/g, '');
 }
 
 /** The prefix of S3 keys in a URL, without slashes around it; '' for the whole bucket. */
-export function s3PrefixOf({ pathname }: URL): string {
+export function s3Prefix({ pathname }: URL): string {
   return pathname.replace(/^\/+|\/+$/g, '');
 }
 
@@ -48,12 +48,12 @@ function isFolder(url: URL): boolean {
 }
 
 function isNatsBucket(url: URL): boolean {
-  return url.hostname !== '' && /^[-\w]{1,64}$/.test(natsBucketOf(url));
+  return url.hostname !== '' && /^[-\w]{1,64}$/.test(natsBucket(url));
 }
 
 /** Whether no name in it needs escaping. */
 function isS3Prefix(url: URL): boolean {
-  const prefix = s3PrefixOf(url);
+  const prefix = s3Prefix(url);
   const isBucket = /^[A-Za-z0-9][\w.-]{1,61}[A-Za-z0-9]$/.test(url.hostname) && url.port === '';
   return isBucket && /^(?:[\w.-]+(?:\/[\w.-]+)*)?$/.test(prefix) && prefix.length <= 512;
 }

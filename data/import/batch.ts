@@ -7,7 +7,7 @@ import { SPEC_LINK_END } from '../../engine/column/served.ts';
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { attempt, readAllAt, writeAllAt } from '../files.ts';
 import { MISFIT_MARK, type Texts } from '../../engine/column/sort.ts';
-import { inferredKeys, type ShapeKind, type ShapeTree } from './shape.ts';
+import { listInferredKeys, type ShapeKind, type ShapeTree } from './shape.ts';
 import { randomInt } from 'node:crypto';
 import { threadId } from 'node:worker_threads';
 import { type GrowableBytes, GrowableF64, GrowableU32 } from '../../engine/bits/growable.ts';
@@ -27,7 +27,7 @@ export function linkPrefix(collection: string | undefined): Uint8Array {
  * The end of the link that begins with `prefix` at `start`, whatever follows it; -1 if there is no link. Its id is 0 to
  * 2^53 - 1.
  */
-export function endOfLink(text: Uint8Array, prefix: Uint8Array, start: number): number {
+export function linkEnd(text: Uint8Array, prefix: Uint8Array, start: number): number {
   if (!hasBytesAt(text, start, prefix)) return -1;
   const idStart = start + prefix.length;
   let at = idStart;
@@ -233,15 +233,15 @@ export class BatchDraft {
   /** A column, filled with nulls up to the row before the current one. */
   #columnUpTo(column: number): ColumnDraft {
     const draft = (this.#columns[column] ??= { numbers: new GrowableU32(1024), texts: new Interner(SEED) });
-    draft.numbers.fillTo(this.#rowsOf(this.#shapes.columns[column]!.table) - 1, NULL_NUMBER);
+    draft.numbers.fillTo(this.#countRows(this.#shapes.columns[column]!.table) - 1, NULL_NUMBER);
     return draft;
   }
 
   /** Ends the rows of a child table for the current row of its parent. */
   endRows(table: number): void {
     const ends = (this.#rowEnds[table] ??= new GrowableU32(1024));
-    repeatLast(ends, this.#rowsOf(this.#shapes.tables[table]!.parent) - 1);
-    ends.push(this.#rowsOf(table));
+    repeatLast(ends, this.#countRows(this.#shapes.tables[table]!.parent) - 1);
+    ends.push(this.#countRows(table));
   }
 
   endRecord(outline: number): void {
@@ -279,7 +279,7 @@ export class BatchDraft {
     this.#resetTables(mark.rows);
     this.#columns.length = this.#shapes.columns.length;
     this.#columns.forEach(({ numbers }, i) => {
-      numbers.truncate(Math.min(numbers.length, this.#rowsOf(this.#shapes.columns[i]!.table)));
+      numbers.truncate(Math.min(numbers.length, this.#countRows(this.#shapes.columns[i]!.table)));
     });
   }
 
@@ -290,7 +290,7 @@ export class BatchDraft {
     this.#rowCounts[0] = records;
     this.#rowEnds.length = tables.length;
     this.#rowEnds.forEach((ends, i) => {
-      ends.truncate(Math.min(ends.length, this.#rowsOf(tables[i]!.parent)));
+      ends.truncate(Math.min(ends.length, this.#countRows(tables[i]!.parent)));
       this.#rowCounts[i] = ends.length === 0 ? 0 : ends.at(ends.length - 1);
     });
   }
@@ -313,9 +313,9 @@ export class BatchDraft {
       members: this.members.view().slice(),
       outlineOf: this.#outlineOf.view().slice(),
       outlines,
-      columns: columns.map((_, i) => this.#columnOf(i)),
-      tables: tables.map(({ path, parent }, i) => ({ path, parent, rowEnds: this.#rowEndsOf(i) })),
-      keys: inferredKeys(this.#shapes),
+      columns: columns.map((_, i) => this.#takeColumn(i)),
+      tables: tables.map(({ path, parent }, i) => ({ path, parent, rowEnds: this.#copyRowEnds(i) })),
+      keys: listInferredKeys(this.#shapes),
       faults: this.faults,
     };
     this.#cut(EMPTY);
@@ -333,7 +333,7 @@ export class BatchDraft {
     return found;
   }
 
-  #rowsOf(table: number): number {
+  #countRows(table: number): number {
     return this.#rowCounts[table] ?? 0;
   }
 
@@ -341,19 +341,19 @@ export class BatchDraft {
    * The numbers end at the last value. Otherwise thousands of keys in one line would add as many nulls to each other
    * line.
    */
-  #columnOf(i: number): ColumnBatch {
+  #takeColumn(i: number): ColumnBatch {
     const { path, table } = this.#shapes.columns[i]!;
     const draft = this.#columns[i];
     const textBytes = draft?.texts.text.length ?? 0;
-    return { path, table, kinds: this.#shapes.kinds[i]!, numbers: copyOf(draft?.numbers), textBytes };
+    return { path, table, kinds: this.#shapes.kinds[i]!, numbers: copyNumbers(draft?.numbers), textBytes };
   }
 
-  #rowEndsOf(table: number): Uint32Array {
-    return copyOf(this.#rowEnds[table]);
+  #copyRowEnds(table: number): Uint32Array {
+    return copyNumbers(this.#rowEnds[table]);
   }
 }
 
-function copyOf(numbers: GrowableU32 | undefined): Uint32Array {
+function copyNumbers(numbers: GrowableU32 | undefined): Uint32Array {
   return numbers ? numbers.view().slice() : new Uint32Array(0);
 }
 

@@ -17,13 +17,19 @@ import {
   type Spill,
   type TableBatch,
 } from './batch.ts';
-import { type BuiltCollection, type ColumnTexts, type LinkTargets, type StoredColumn, textBytesOf } from './column.ts';
-import { type EarlierCollection, type EarlierColumn, mergedColumn } from './earlier.ts';
-import { combined, type FieldEvidence, fieldsInRecords, type InferredType, inferType } from './fields.ts';
+import {
+  type BuiltCollection,
+  type ColumnTexts,
+  type LinkTargets,
+  type StoredColumn,
+  countTextBytes,
+} from './column.ts';
+import { type EarlierCollection, type EarlierColumn, mergeColumn } from './earlier.ts';
+import { combineKinds, type FieldEvidence, inferFields, type InferredType, inferType } from './fields.ts';
 import { ImportProfile } from '../importProfile.ts';
-import { type Order, orderById, orderOfChildren, orderOfMerged, reordered, type Repeat } from './order.ts';
+import { type Order, orderById, orderChildren, orderMerged, reorder, type Repeat } from './order.ts';
 import { OperationError } from '../operationError.ts';
-import { inOrder } from '../threadsInOrder.ts';
+import { runInOrder } from '../threadsInOrder.ts';
 import { CHUNK_BYTES_MAX, RecordStore } from './recordStore.ts';
 import type { ImportThreads } from './threads.ts';
 import { INFERRED_MAX, type ShapeKind } from './shape.ts';
@@ -42,7 +48,7 @@ export interface RepeatedId {
 }
 
 /**
- * Takes the batches of one collection in file order, then their texts. After that, `repeatedIds` and `write` are called
+ * Takes the batches of one collection in file order, then their texts. After that, `findRepeatedIds` and `write` are called
  * once.
  */
 export class CollectionBuilder {
@@ -77,7 +83,7 @@ export class CollectionBuilder {
     for (const { path, parent } of layoutOf(this.#collection).tables) {
       if (parent < 0) continue;
       const starts = earlier.rowStarts(path);
-      const slot = slotIn(this.#tables, path, emptyTable);
+      const slot = findOrAddSlot(this.#tables, path, emptyTable);
       slot.rowEnds.pushAll(starts.subarray(1));
       slot.rows = slot.earlierRows = starts.at(-1)!;
     }
@@ -88,7 +94,7 @@ export class CollectionBuilder {
    * OperationError `input` if two records have the same id.
    */
   keep(isKept: Uint8Array): void {
-    const order = orderOfMerged(this.#ids.view(), isKept.length, isKept);
+    const order = orderMerged(this.#ids.view(), isKept.length, isKept);
     if (!order) throw new OperationError('input', `two records of ${this.#collection.name} have the same id`);
     this.#ordered = { order, repeats: [] };
   }
@@ -105,7 +111,7 @@ export class CollectionBuilder {
     this.#lines.pushAll(batch.lines);
     for (const [path, kind] of batch.keys) {
       const known = this.#keys.get(path);
-      this.#keys.set(path, known ? combined(known, kind) : kind);
+      this.#keys.set(path, known ? combineKinds(known, kind) : kind);
     }
     for (const column of batch.columns) this.#addColumn(batch, column);
     const before = new Map([...this.#tables].map(([path, { rows }]) => [path, rows]));
@@ -114,8 +120,8 @@ export class CollectionBuilder {
   }
 
   #addColumn({ thread, tables }: Batch, { path, table, kinds, numbers, textBytes }: ColumnBatch): void {
-    const slot = slotIn(this.#columns, path, emptyColumn);
-    const { rows } = slotIn(this.#tables, tables[table]!.path, emptyTable);
+    const slot = findOrAddSlot(this.#columns, path, emptyColumn);
+    const { rows } = findOrAddSlot(this.#tables, tables[table]!.path, emptyTable);
     slot.kinds |= kinds;
     slot.textBytes.set(thread, textBytes);
     if (numbers.length > 0) slot.parts.push({ thread, firstRow: rows, numbers });
@@ -126,12 +132,13 @@ export class CollectionBuilder {
 
   /** Adds the texts that the numbers in the batches refer to. */
   addTexts(columns: readonly DecodedTexts[]): void {
-    for (const { thread, path, texts } of columns) slotIn(this.#columns, path, emptyColumn).texts.set(thread, texts);
+    for (const { thread, path, texts } of columns)
+      findOrAddSlot(this.#columns, path, emptyColumn).texts.set(thread, texts);
   }
 
   #addTable(batch: Batch, { path, parent, rowEnds }: TableBatch, before: ReadonlyMap<string, number>): void {
     if (parent < 0) return;
-    const slot = slotIn(this.#tables, path, emptyTable);
+    const slot = findOrAddSlot(this.#tables, path, emptyTable);
     const parentRows = before.get(batch.tables[parent]!.path) ?? 0;
     while (slot.rowEnds.length < parentRows) slot.rowEnds.push(slot.rows);
     slot.rowEnds.pushAll(rowEnds, slot.rows);
@@ -139,7 +146,7 @@ export class CollectionBuilder {
   }
 
   /** The lines that repeat the id of an earlier line, ascending. `write` skips them. */
-  repeatedIds(): readonly RepeatedId[] {
+  findRepeatedIds(): readonly RepeatedId[] {
     const ids = this.#ids.view();
     const repeated = this.#order().repeats.map(({ row, firstRow }) => {
       return { id: ids[row]!, line: this.#lines.at(row), firstLine: this.#lines.at(firstRow) };
@@ -151,12 +158,12 @@ export class CollectionBuilder {
   async write(writer: SnapshotWriter, threads: ImportThreads, how: WritingOptions = {}): Promise<BuiltCollection> {
     const { without = [], chunkBytesMax = CHUNK_BYTES_MAX, profile = new ImportProfile() } = how;
     const { order } = this.#order();
-    const fields = fieldsInRecords(this.#collection, this.#evidence());
+    const fields = inferFields(this.#collection, this.#evidence());
     const { tables, columns } = layoutOf(this.#collection, fields);
-    const placed = this.#placed(tables);
-    const made = inOrder(columns, threads.ahead, async (column): Promise<readonly [ColumnLayout, MadeColumn]> => {
-      const table = slotIn(this.#tables, tables[column.table]!.path, emptyTable);
-      return [column, await this.#made(column, { table, order: placed[column.table]!.order, without, threads })];
+    const placed = this.#placeTables(tables);
+    const made = runInOrder(columns, threads.ahead, async (column): Promise<readonly [ColumnLayout, MadeColumn]> => {
+      const table = findOrAddSlot(this.#tables, tables[column.table]!.path, emptyTable);
+      return [column, await this.#makeColumn(column, { table, order: placed[column.table]!.order, without, threads })];
     });
     // The first columns are made while the records are written: the event loop turn sends them to the threads.
     const first = made.next();
@@ -202,13 +209,13 @@ export class CollectionBuilder {
     this.#store = undefined;
   }
 
-  #rowsOf({ path }: TableLayout): number {
+  #countRows({ path }: TableLayout): number {
     return this.#tables.get(path)?.rows ?? 0;
   }
 
   #rowEnds({ path, parent }: TableLayout, tables: readonly TableLayout[]): Uint32Array {
-    const slot = slotIn(this.#tables, path, emptyTable);
-    while (slot.rowEnds.length < this.#rowsOf(tables[parent]!)) slot.rowEnds.push(slot.rows);
+    const slot = findOrAddSlot(this.#tables, path, emptyTable);
+    while (slot.rowEnds.length < this.#countRows(tables[parent]!)) slot.rowEnds.push(slot.rows);
     return slot.rowEnds.view();
   }
 
@@ -222,11 +229,11 @@ export class CollectionBuilder {
       }
     }
     const kinds = isData ? new Map<string, ShapeKind>() : this.#keys;
-    const typeOf = (path: string): InferredType => {
-      const { kinds: scalars, texts } = slotIn(this.#columns, path, emptyColumn);
+    const inferColumnType = (path: string): InferredType => {
+      const { kinds: scalars, texts } = findOrAddSlot(this.#columns, path, emptyColumn);
       return inferType(scalars, [...texts.values()]);
     };
-    return { kinds, typeOf };
+    return { kinds, typeOf: inferColumnType };
   }
 
   #order(): { order: Order; repeats: readonly Repeat[] } {
@@ -234,33 +241,33 @@ export class CollectionBuilder {
   }
 
   /** The order of each table's rows, and the start of each parent's rows. */
-  #placed(tables: readonly TableLayout[]): readonly PlacedTable[] {
+  #placeTables(tables: readonly TableLayout[]): readonly PlacedTable[] {
     const placed: PlacedTable[] = [];
     for (const table of tables) {
       const parents = placed[table.parent];
-      const rows = parents && orderOfChildren(parents.order, this.#rowEnds(table, tables));
+      const rows = parents && orderChildren(parents.order, this.#rowEnds(table, tables));
       placed.push(rows ?? { order: this.#order().order, starts: NO_STARTS });
     }
     return placed;
   }
 
-  async #made(column: ColumnLayout, { table, order, without, threads }: Making): Promise<MadeColumn> {
+  async #makeColumn(column: ColumnLayout, { table, order, without, threads }: Making): Promise<MadeColumn> {
     const earlier = this.#earlier?.column(column.path);
-    const slot = slotIn(this.#columns, column.path, emptyColumn);
+    const slot = findOrAddSlot(this.#columns, column.path, emptyColumn);
     this.#columns.delete(column.path);
-    const numbers = numbersOfRows(slot, table.rows, earlier ? table.earlierRows : 0);
+    const numbers = numberRows(slot, table.rows, earlier ? table.earlierRows : 0);
     // Inferred links were decoded as texts: cut them to the ids of their targets.
     const isInferredLink = column.type === 'link' && this.#keys.has(column.path);
     const made: ColumnTexts = {
       column,
       sources: [...slot.texts.values()],
-      numbers: earlier ? numbers : reordered(numbers, order),
+      numbers: earlier ? numbers : reorder(numbers, order),
       cut: isInferredLink ? { before: linkPrefix(column.to).length, behind: LINK_SUFFIX.length } : undefined,
       without,
     };
     if (!earlier || !order) return threads.make(made);
-    if (earlier.dictionary.text.length + textBytesOf(made.sources) > TEXT_BYTES_MAX) throw tooMuchText(column.path);
-    return mergedColumn(made, earlier, order);
+    if (earlier.dictionary.text.length + countTextBytes(made.sources) > TEXT_BYTES_MAX) throw tooMuchText(column.path);
+    return mergeColumn(made, earlier, order);
   }
 }
 
@@ -282,7 +289,7 @@ function emptyTable() {
 }
 
 /** For each row from `firstRow` on, the number of its text, counted over the texts of all threads. */
-function numbersOfRows({ parts, texts }: ColumnSlot, rows: number, firstRow: number): Uint32Array {
+function numberRows({ parts, texts }: ColumnSlot, rows: number, firstRow: number): Uint32Array {
   const firstNumbers = new Map<number, number>();
   let first = 0;
   for (const [thread, { ends }] of texts) {
@@ -299,7 +306,7 @@ function numbersOfRows({ parts, texts }: ColumnSlot, rows: number, firstRow: num
   return all;
 }
 
-function slotIn<Slot>(slots: Map<string, Slot>, path: string, make: () => Slot): Slot {
+function findOrAddSlot<Slot>(slots: Map<string, Slot>, path: string, make: () => Slot): Slot {
   const known = slots.get(path);
   if (known) return known;
   const made = make();

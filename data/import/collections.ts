@@ -101,7 +101,7 @@ export interface ImportedCollection {
   readonly skipped: readonly string[];
   readonly skippedCount: number;
   /** The file and line of a record with misfits, if known. */
-  readonly placeOf: (id: number) => string | undefined;
+  readonly describePlace: (id: number) => string | undefined;
   /** The rows that were kept of an earlier snapshot; undefined if everything was imported. */
   readonly kept: 'all' | Uint8Array | undefined;
   readonly parsed: number;
@@ -142,7 +142,7 @@ export async function importCollections(
   for (const collection of COLLECTIONS) {
     const file = files.find((candidate) => candidate.collection === collection.name);
     const start = before;
-    const gathering = gathered(importing, collection, file, (done) => {
+    const gathering = buildCollection(importing, collection, file, (done) => {
       if (failure) throw failure.reason;
       onProgress({ phase: `importing ${collection.name}`, done: start + done, total, unit: 'bytes' });
     });
@@ -160,7 +160,7 @@ export async function importCollections(
 }
 
 /** Reads the lines of a collection. Throws OperationError `input` for lines with errors. */
-async function gathered(
+async function buildCollection(
   importing: Importing,
   collection: Collection,
   file: CollectionFile | undefined,
@@ -171,8 +171,8 @@ async function gathered(
     const write = async (): Promise<ImportedCollection> => {
       const start = writer.bytes;
       const built = earlier.carry(writer, collection.name);
-      const skipped = { told: [], count: earlier.skippedOf(collection.name) };
-      return importedOf(importing, { collection, file, built, start, kept: 'all', parsed: 0 }, skipped);
+      const skipped = { told: [], count: earlier.countSkipped(collection.name) };
+      return describeImported(importing, { collection, file, built, start, kept: 'all', parsed: 0 }, skipped);
     };
     return { write, close: () => undefined };
   }
@@ -185,14 +185,14 @@ async function gathered(
     const faults = new Faults(file?.path ?? '', isLenient);
     const parsed = file ? await addLines(importing, { builder, faults, matcher }, file, onBytes) : 0;
     if (matcher) builder.keep(matcher.isKept);
-    for (const { id, line, firstLine } of builder.repeatedIds()) {
+    for (const { id, line, firstLine } of builder.findRepeatedIds()) {
       faults.add({ line, pointer: `/${collection.idField}`, message: `id ${id} stands on line ${firstLine} already` });
     }
     faults.end();
     const write = async (): Promise<ImportedCollection> => {
       const start = writer.bytes;
       const built = await builder.write(writer, threads, { without, profile }).finally(close);
-      return importedOf(importing, { collection, file, built, start, kept: matcher?.isKept, parsed }, faults);
+      return describeImported(importing, { collection, file, built, start, kept: matcher?.isKept, parsed }, faults);
     };
     return { write, close };
   } catch (error) {
@@ -209,7 +209,7 @@ async function addLines(
   onBytes: (done: number) => void,
 ): Promise<number> {
   const lines = readLines(file, profile);
-  const wanted = matcher?.unmatched(lines) ?? lines;
+  const wanted = matcher?.filterUnmatched(lines) ?? lines;
   let parsed = 0;
   for await (const { batch, fileBytesRead } of threads.batches(file.collection, wanted, builder.spill)) {
     for (const fault of batch.faults) faults.add(fault);
@@ -228,7 +228,7 @@ interface Built extends Pick<ImportedCollection, 'collection' | 'built' | 'kept'
   readonly start: number;
 }
 
-function importedOf(
+function describeImported(
   { writer, dataSet }: Importing,
   made: Built,
   { told: skipped, count: skippedCount }: Pick<Faults, 'told' | 'count'>,
@@ -237,8 +237,18 @@ function importedOf(
   const indexBytes = writer.bytes - start - built.recordBytes;
   if (file) compareCounts(file, built.records + skippedCount, dataSet.manifest.counts.get(collection.name));
   const inputBytes = file?.bytes ?? 0;
-  const placeOf = (id: number): string | undefined => built.lineOf && `${file!.path}:${built.lineOf(id)}`;
-  return { collection, built, inputBytes, indexBytes, skipped, skippedCount, placeOf, kept, parsed };
+  const describePlace = (id: number): string | undefined => built.lineOf && `${file!.path}:${built.lineOf(id)}`;
+  return {
+    collection,
+    built,
+    inputBytes,
+    indexBytes,
+    skipped,
+    skippedCount,
+    describePlace,
+    kept,
+    parsed,
+  };
 }
 
 /** `lines` are all records of the file, including skipped ones. */

@@ -44,19 +44,19 @@ interface CodedColumn {
  * Makes a column of new rows only, and releases its texts first, because the n-grams need as much memory again. Cost:
  * sorting the texts, and a pass over their n-grams and the rows.
  */
-export function storedColumn(made: ColumnTexts): StoredColumn {
-  const { texts, numbers } = joinedTexts(made);
+export function storeColumn(made: ColumnTexts): StoredColumn {
+  const { texts, numbers } = joinTexts(made);
   const { dictionary, codes } = sortDictionary(made.column.type, texts, parseInstant);
   releaseBuffers(texts);
   const rows = numbers.map((number) => (number === NULL_NUMBER ? dictionary.size : codes[number]!));
-  return indexed({ dictionary, rows }, made);
+  return indexColumn({ dictionary, rows }, made);
 }
 
 /**
  * Makes the stored parts of a column with these codes. Cost: a pass over its rows, over its words, and over its n-grams
  * unless they are known.
  */
-export function indexed({ dictionary, rows, grams }: CodedColumn, { column, without }: ColumnTexts): StoredColumn {
+export function indexColumn({ dictionary, rows, grams }: CodedColumn, { column, without }: ColumnTexts): StoredColumn {
   const wantsWords = !without.includes(WORDS.variant) && hasWords(column);
   const wantsGrams = !without.includes(GRAMS.variant) && hasGrams(dictionary);
   return {
@@ -77,7 +77,7 @@ interface TextSources {
   readonly cut?: { readonly before: number; readonly behind: number } | undefined;
 }
 
-export function textBytesOf(sources: readonly Texts[]): number {
+export function countTextBytes(sources: readonly Texts[]): number {
   return sources.reduce((sum, { bytes }) => sum + bytes.length, 0);
 }
 
@@ -85,7 +85,7 @@ export function textBytesOf(sources: readonly Texts[]): number {
  * The texts as one list, and the number of each row's text in it. Releases the sources if it copies them. Cost: a pass
  * over the rows, and a copy unless there is one source whose texts are all used.
  */
-export function joinedTexts({ sources, numbers, cut }: TextSources): { texts: Texts; numbers: Uint32Array } {
+export function joinTexts({ sources, numbers, cut }: TextSources): { texts: Texts; numbers: Uint32Array } {
   const size = sources.reduce((sum, { ends }) => sum + ends.length, 0);
   const newNumbers = new Uint32Array(size).fill(NULL_NUMBER);
   let used = 0;
@@ -96,7 +96,7 @@ export function joinedTexts({ sources, numbers, cut }: TextSources): { texts: Te
   }
   const [only] = sources;
   if (only && sources.length === 1 && used === size && !cut) return { texts: only, numbers };
-  const bytes = new GrowableBytes(textBytesOf(sources));
+  const bytes = new GrowableBytes(countTextBytes(sources));
   const ends = new GrowableU32(used);
   const { before, behind } = cut ?? { before: 0, behind: 0 };
   let number = 0;

@@ -3,13 +3,13 @@
 import { isUtf8 } from 'node:buffer';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import { type Layout, layoutOf } from '../../engine/schema/layout.ts';
-import { type Batch, BatchDraft, type DecodedTexts, endOfLink, LINK_SUFFIX, linkPrefix, type Spill } from './batch.ts';
+import { type Batch, BatchDraft, type DecodedTexts, linkEnd, LINK_SUFFIX, linkPrefix, type Spill } from './batch.ts';
 import { hasBytesAt } from '../../engine/bits/bytes.ts';
 import { smallInteger } from '../../engine/column/dictionary.ts';
 import { PLACEHOLDER } from '../../engine/column/records.ts';
 import { SPEC_LINK_END } from '../../engine/column/served.ts';
 import { OutlineNumbers } from './outlines.ts';
-import { DEPTH_MAX, KEY_BYTES_MAX, NullFault, pointerOf, quoted, ScanFault, Scanner } from './scanner.ts';
+import { DEPTH_MAX, KEY_BYTES_MAX, NullFault, jsonPointer, quoteText, ScanFault, Scanner } from './scanner.ts';
 import { NO_SHAPE, SCALAR_KIND, type Shape, type ShapeNode, ShapeTree, expectedKind } from './shape.ts';
 
 /** Complete lines of one file: `bytes` ends after a line, and its first line has the number `firstLine`. */
@@ -41,7 +41,7 @@ export function newDecoder(options: DecoderOptions): (order: DecodeOrder) => Dec
       decoders.delete(collection);
       return { texts: known?.finish() ?? [] };
     }
-    const decoder = known ?? decoderOf(collection, options);
+    const decoder = known ?? makeDecoder(collection, options);
     decoders.set(collection, decoder);
     return { batch: decodeLines(decoder, lines, spill) };
   };
@@ -76,7 +76,7 @@ function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
   return true;
 }
 
-export function decoderOf(name: string, options: DecoderOptions = {}): Decoder {
+export function makeDecoder(name: string, options: DecoderOptions = {}): Decoder {
   const collection = collectionNamed(name);
   if (!collection) throw new Error(`no collection ${name} is declared`);
   return new Decoder(layoutOf(collection), options);
@@ -135,7 +135,7 @@ class Decoder {
       this.#draft.lines.push(lineNumber);
     } catch (error) {
       if (!(error instanceof ScanFault)) throw error;
-      const fault = { line: lineNumber, pointer: pointerOf(this.#path), message: error.message };
+      const fault = { line: lineNumber, pointer: jsonPointer(this.#path), message: error.message };
       this.#draft.faults.push(error instanceof NullFault ? { ...fault, isNull: true } : fault);
       this.#shapes.rollback();
       this.#draft.reset();
@@ -176,7 +176,7 @@ class Decoder {
     if (scanner.peek() >= 0) scanner.fail('expected the end of the record');
     scanner.flush();
     scanner.output.pushByte(COMMA);
-    this.#draft.endRecord(this.#outlines.numberOf(this.#keys));
+    this.#draft.endRecord(this.#outlines.addOutline(this.#keys));
   }
 
   /** Reads the members of an object, in any order. `BatchDraft` sets missing ones to null. */
@@ -240,7 +240,7 @@ class Decoder {
   }
 
   #member(shape: Shape, node: ShapeNode, depth: number): void {
-    if (node.isInferred) return this.#inferred(shape, node, depth);
+    if (node.isInferred) return this.#readInferred(shape, node, depth);
     if (node.kind === 'column') return this.#value(node.column, depth);
     if (!this.#isPresent(node, depth)) return;
     if (node.kind === 'record') this.#object(node.child!, depth + 1);
@@ -249,42 +249,42 @@ class Decoder {
   }
 
   /** A key that is not declared. The first value that is not null or empty decides its kind. */
-  #inferred(shape: Shape, node: ShapeNode, depth: number): void {
+  #readInferred(shape: Shape, node: ShapeNode, depth: number): void {
     const found = this.#scanner.kind();
     if (found === 'null' || node.kind === 'mixed') return this.#skipValue(depth + 1, node);
-    if (found === 'an array') return this.#inferredArray(shape, node, depth);
+    if (found === 'an array') return this.#readInferredArray(shape, node, depth);
     const kind = found === 'an object' ? 'record' : 'column';
     if (node.kind === 'unknown') this.#shapes.settle(node, kind, shape.table);
-    if (node.kind !== kind) return this.#mixed(shape, node, depth);
+    if (node.kind !== kind) return this.#skipMixed(shape, node, depth);
     if (kind === 'record') this.#object(node.child!, depth + 1);
-    else this.#inferredValue(node.column);
+    else this.#readInferredValue(node.column);
   }
 
-  #inferredArray(shape: Shape, node: ShapeNode, depth: number): void {
+  #readInferredArray(shape: Shape, node: ShapeNode, depth: number): void {
     if (node.kind === 'unknown') this.#shapes.settle(node, 'empty', shape.table);
     const element = node.kind === 'empty' ? this.#scanner.elementKind() : undefined;
     if (element) this.#shapes.settle(node, element === 'an object' ? 'table' : 'elements', shape.table);
     if (node.kind !== 'table' && node.kind !== 'elements') {
-      return node.kind === 'empty' ? this.#skipValue(depth + 1) : this.#mixed(shape, node, depth);
+      return node.kind === 'empty' ? this.#skipValue(depth + 1) : this.#skipMixed(shape, node, depth);
     }
     this.#array(shape, node, depth);
   }
 
-  #inferredElement(shape: Shape, node: ShapeNode, depth: number): void {
+  #readInferredElement(shape: Shape, node: ShapeNode, depth: number): void {
     const found = this.#scanner.kind();
     if (node.kind === 'table' && found === 'an object') return this.#object(node.child!, depth + 2);
     if (node.kind === 'elements' && found === 'null') return this.#skipValue(depth + 2);
     if (node.kind !== 'elements' || found === 'an object' || found === 'an array')
-      return this.#mixed(shape, node, depth + 1);
-    this.#inferredValue(node.column);
+      return this.#skipMixed(shape, node, depth + 1);
+    this.#readInferredValue(node.column);
   }
 
-  #mixed(shape: Shape, node: ShapeNode, depth: number): void {
+  #skipMixed(shape: Shape, node: ShapeNode, depth: number): void {
     if (node.kind !== 'mixed') this.#shapes.settle(node, 'mixed', shape.table);
     this.#skipValue(depth + 1, node);
   }
 
-  #inferredValue(column: number): void {
+  #readInferredValue(column: number): void {
     const scanner = this.#scanner;
     const kind = scanner.kind();
     if (kind === 'text') {
@@ -323,7 +323,7 @@ class Decoder {
   }
 
   #element(shape: Shape, node: ShapeNode, depth: number): void {
-    if (node.isInferred) return this.#inferredElement(shape, node, depth);
+    if (node.isInferred) return this.#readInferredElement(shape, node, depth);
     if (node.kind === 'elements') return this.#value(node.column, depth + 1);
     const found = this.#scanner.kind();
     if (found !== 'an object') throw new ScanFault(`expected an object, got ${found}`);
@@ -421,13 +421,13 @@ class Decoder {
     const start = scanner.at + 1;
     const prefix = this.#linkPrefixes[number]!;
     // Most links are written as they are served: compared bytes are not scanned again.
-    const end = endOfLink(scanner.bytes, prefix, start);
+    const end = linkEnd(scanner.bytes, prefix, start);
     const isOwn = this.#ownUrl(Math.max(start, end));
     const { text, textStart, textEnd } = scanner;
-    const isLink = (text === scanner.bytes ? end : endOfLink(text, prefix, textStart)) === textEnd;
+    const isLink = (text === scanner.bytes ? end : linkEnd(text, prefix, textStart)) === textEnd;
     if (!isLink) {
       if (this.#isOpen) return this.#draft.pushMisfit(number, scanner.value);
-      const found = quoted(scanner.value);
+      const found = quoteText(scanner.value);
       const cure = isOwn ? '' : `; ${PLACEHOLDER} is to stand as it is`;
       throw new ScanFault(`expected ${this.#expectedText(number)}, got ${found}${cure}`);
     }

@@ -32,8 +32,8 @@ import { SectionFile } from '../store/sectionFile.ts';
 import {
   type BuiltCollection,
   type ColumnTexts,
-  indexed,
-  joinedTexts,
+  indexColumn,
+  joinTexts,
   type LinkTargets,
   type StoredColumn,
 } from './column.ts';
@@ -87,7 +87,7 @@ export interface EarlierCollection extends EarlierRecords {
 
 const COLUMN_GROUPS: readonly SectionGroup[] = [DICTIONARY, GRAMS, WORDS, POSTINGS, BITMAPS];
 
-function sectionsNamed(group: SectionGroup, path: string): readonly string[] {
+function sectionNames(group: SectionGroup, path: string): readonly string[] {
   return Object.keys(group.kinds).map((key) => sectionName(group, key, path));
 }
 
@@ -108,7 +108,7 @@ export class EarlierSnapshot {
     this.#sections = sections;
     this.#origin = origin;
     try {
-      this.#metadata = metadataIn(sections);
+      this.#metadata = readRequiredMetadata(sections);
       const { without: left = [] } = this.#metadata;
       if (sections.generation !== origin.generation)
         throw unusableSnapshot(file, 'its generation differs from the noted one');
@@ -130,7 +130,7 @@ export class EarlierSnapshot {
     return sha256 !== undefined && this.#origin.sums[collection] === sha256;
   }
 
-  skippedOf(name: string): number {
+  countSkipped(name: string): number {
     return this.#origin.skipped[name] ?? 0;
   }
 
@@ -147,7 +147,7 @@ export class EarlierSnapshot {
     const recordBytes = this.#carryAll(writer, names);
     const { records, chunks, nulls } = this.#metadata.collections.find((one) => one.name === name)!;
     const { columns } = this.#layout(name);
-    const links = columns.filter(({ to }) => to !== undefined).map((column) => this.#linksOf(column));
+    const links = columns.filter(({ to }) => to !== undefined).map((column) => this.#readLinks(column));
     return {
       records,
       ids: this.#ids(name),
@@ -171,11 +171,11 @@ export class EarlierSnapshot {
       ids: this.#ids(name),
       outlines: outlinesIn(this.#metadata, name),
       runs: paths.map((path) => this.#sections.arrays(RECORDS, path)),
-      bytes: this.#bytesOf(paths.map((path) => sectionName(RECORDS, 'bytes', path))),
+      bytes: this.#storedBytes(paths.map((path) => sectionName(RECORDS, 'bytes', path))),
       rowStarts: (path) => this.#sections.array(TABLE, 'starts', path),
       column: (path) => {
         const column = layout.columns.find((one) => one.path === path);
-        return column && this.#columnOf(column);
+        return column && this.#openColumn(column);
       },
     };
   }
@@ -202,7 +202,7 @@ export class EarlierSnapshot {
     return this.#sections.array(DICTIONARY, 'numbers', `${name}/${idField}`) ?? new Float64Array(0);
   }
 
-  #columnOf({ path, type, isId }: ColumnLayout): EarlierColumn {
+  #openColumn({ path, type, isId }: ColumnLayout): EarlierColumn {
     const dictionary = storedDictionary(type, this.#sections.arrays(DICTIONARY, path));
     const { ends } = dictionary;
     return {
@@ -216,21 +216,21 @@ export class EarlierSnapshot {
       carry: (writer) => {
         this.#carryAll(
           writer,
-          COLUMN_GROUPS.flatMap((group) => sectionsNamed(group, path)),
+          COLUMN_GROUPS.flatMap((group) => sectionNames(group, path)),
         );
         return this.#sections.array(POSTINGS, 'starts', path);
       },
     };
   }
 
-  #linksOf({ path, to }: ColumnLayout): LinkTargets {
+  #readLinks({ path, to }: ColumnLayout): LinkTargets {
     const starts = this.#sections.array(POSTINGS, 'starts', path);
     const ids = this.#sections.array(DICTIONARY, 'numbers', path) ?? new Float64Array(0);
     const counts = Uint32Array.from(ids, (_, code) => starts[code + 1]! - starts[code]!);
     return { path, to: to!, ids, counts };
   }
 
-  #bytesOf(names: readonly string[]): StoredBytes {
+  #storedBytes(names: readonly string[]): StoredBytes {
     const sections = names.map((name) => this.#sections.section(name)!);
     const ends = new Float64Array(sections.length);
     sections.forEach(({ bytes }, i) => (ends[i] = (i === 0 ? 0 : ends[i - 1]!) + bytes));
@@ -253,7 +253,7 @@ export class EarlierSnapshot {
  * The metadata of a snapshot file, after checking that the file has the sections that it requires. Throws
  * OperationError `snapshot`.
  */
-export function metadataIn(sections: SectionFile): Metadata {
+export function readRequiredMetadata(sections: SectionFile): Metadata {
   const metadata = accept(sections.file, readMetadata(sections.array(METADATA, 'bytes', METADATA.path)));
   accept(sections.file, misnamedSection(sections.sections, metadata) ?? {});
   return metadata;
@@ -299,7 +299,7 @@ export class LineMatcher {
    * The lines that are not earlier records, in runs that share no memory with the input. Throws OperationError `input`
    * if a record occurs on two lines. Cost: one comparison per line.
    */
-  async *unmatched(runs: AsyncIterable<Lines>): AsyncGenerator<Lines> {
+  async *filterUnmatched(runs: AsyncIterable<Lines>): AsyncGenerator<Lines> {
     const left = new GrowableBytes();
     let read = 0;
     for await (const { bytes, fileBytesRead } of runs) {
@@ -323,7 +323,7 @@ export class LineMatcher {
 
   #matches(lines: Buffer, start: number, end: number): boolean {
     const isExpected = this.#isRecord(this.#expected, lines, start, end);
-    const row = isExpected ? this.#expected : this.#rowOfId(lines, start, end);
+    const row = isExpected ? this.#expected : this.#findRow(lines, start, end);
     if (row < 0) return false;
     this.#expected = row + 1 === this.#lastRow ? row - 1 : row + 1;
     this.#lastRow = row;
@@ -341,7 +341,7 @@ export class LineMatcher {
   }
 
   /** The earlier row with the id that a line seems to have, or -1. */
-  #rowOfId(lines: Buffer, start: number, end: number): number {
+  #findRow(lines: Buffer, start: number, end: number): number {
     const head = lines.subarray(start, Math.min(end, start + ID_BYTES_MAX));
     const at = head.indexOf(this.#idKey);
     if (at < 0) return -1;
@@ -404,30 +404,33 @@ class Window {
  * `earlier`, higher ones are rows of `made`, which continue its numbering. Returns `earlier` itself if nothing changes.
  * Cost: two steps a row; if the column has changed, also making its sections.
  */
-export function mergedColumn(
+export function mergeColumn(
   made: ColumnTexts,
   earlier: EarlierColumn,
   order: Uint32Array,
 ): StoredColumn | EarlierColumn {
   const { dictionary: old, codes } = earlier;
-  const { texts, numbers } = joinedTexts(made);
+  const { texts, numbers } = joinTexts(made);
   const later = sortDictionary(made.column.type, texts, parseInstant);
   const isUsed = new Uint8Array(old.size + 1);
   for (const row of order) if (row < codes.length) isUsed[codes[row]!] = 1;
   const merged = mergeDictionaries(old, isUsed, later.dictionary);
   const { dictionary, oldCodes, youngCodes, isOld } = merged;
-  const codeOf = (row: number): number => {
+  const findCode = (row: number): number => {
     if (row < codes.length) return codes[row] === old.size ? dictionary.size : oldCodes[codes[row]!]!;
     const number = numbers[row - codes.length]!;
     return number === NULL_NUMBER ? dictionary.size : youngCodes[later.codes[number]!]!;
   };
   const isSame = isOld && order.length === codes.length;
-  if (isSame && order.every((row, i) => row === i || codeOf(row) === codes[i])) return earlier;
-  return indexed({ dictionary, rows: order.map(codeOf), grams: gramsOf(earlier, later.dictionary, merged) }, made);
+  if (isSame && order.every((row, i) => row === i || findCode(row) === codes[i])) return earlier;
+  return indexColumn(
+    { dictionary, rows: order.map(findCode), grams: deriveGrams(earlier, later.dictionary, merged) },
+    made,
+  );
 }
 
 /** The n-gram index if it can be derived from the earlier one: each text must be its own block. */
-function gramsOf(earlier: EarlierColumn, young: Dictionary, merged: MergedDictionary): Grams | undefined {
+function deriveGrams(earlier: EarlierColumn, young: Dictionary, merged: MergedDictionary): Grams | undefined {
   const { dictionary, isOld } = merged;
   if (!hasGrams(dictionary)) return undefined;
   const grams = earlier.grams();

@@ -6,7 +6,7 @@ import type { Texts } from '../../engine/column/sort.ts';
 import { parseInstant } from '../../engine/query/decimal.ts';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import type { Collection, Field, ScalarType } from '../../engine/schema/types.ts';
-import { endOfLink, LINK_SUFFIX, linkPrefix } from './batch.ts';
+import { linkEnd, LINK_SUFFIX, linkPrefix } from './batch.ts';
 import { SCALAR_KIND, type ShapeKind } from './shape.ts';
 
 /** The type of an inferred column: a scalar's, or links to one collection. */
@@ -19,7 +19,7 @@ export interface FieldEvidence {
 }
 
 /** Combines two observations of the same key. Commutative and associative. */
-export function combined(a: ShapeKind, b: ShapeKind): ShapeKind {
+export function combineKinds(a: ShapeKind, b: ShapeKind): ShapeKind {
   if (a === b || b === 'unknown') return a;
   if (a === 'unknown') return b;
   const isArray = (kind: ShapeKind): boolean => kind === 'table' || kind === 'elements';
@@ -28,29 +28,29 @@ export function combined(a: ShapeKind, b: ShapeKind): ShapeKind {
 }
 
 /** The fields of a collection as its data has them: the documented ones in their order, then the others by name. */
-export function fieldsInRecords(collection: Collection, evidence: FieldEvidence): readonly Field[] {
-  return extended(collection.name, collection.fields, evidence);
+export function inferFields(collection: Collection, evidence: FieldEvidence): readonly Field[] {
+  return extendFields(collection.name, collection.fields, evidence);
 }
 
-function extended(path: string, documented: readonly Field[], evidence: FieldEvidence): readonly Field[] {
+function extendFields(path: string, documented: readonly Field[], evidence: FieldEvidence): readonly Field[] {
   const known = new Set(documented.map(({ name }) => name));
-  const all: Field[] = documented.map((field) => withExtras(`${path}/${field.name}`, field, evidence));
-  for (const name of childrenOf(path, evidence).toSorted(byCodePoint)) {
+  const all: Field[] = documented.map((field) => addExtras(`${path}/${field.name}`, field, evidence));
+  for (const name of childPaths(path, evidence).toSorted(compareCodePoints)) {
     if (known.has(name)) continue;
-    const field = inferredField(`${path}/${name}`, evidence);
+    const field = inferField(`${path}/${name}`, evidence);
     if (field) all.push(field);
   }
   return all;
 }
 
 /** A documented embedded record may also have extra keys. */
-function withExtras(path: string, field: Field, evidence: FieldEvidence): Field {
+function addExtras(path: string, field: Field, evidence: FieldEvidence): Field {
   if (field.kind !== 'record' && field.kind !== 'records') return field;
-  return { ...field, fields: extended(path, field.fields, evidence) };
+  return { ...field, fields: extendFields(path, field.fields, evidence) };
 }
 
 /** The field that the data has at a path: an empty text field if it has only nulls or empty arrays. */
-function inferredField(path: string, evidence: FieldEvidence): Field | undefined {
+function inferField(path: string, evidence: FieldEvidence): Field | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1);
   switch (evidence.kinds.get(path)) {
     case 'column': {
@@ -66,9 +66,9 @@ function inferredField(path: string, evidence: FieldEvidence): Field | undefined
         : { kind: 'scalars', name, type: inferred.type };
     }
     case 'record':
-      return { kind: 'record', name, ...embedded(extended(path, [], evidence)) };
+      return { kind: 'record', name, ...inferRecord(extendFields(path, [], evidence)) };
     case 'table':
-      return { kind: 'records', name, ...embedded(extended(path, [], evidence)) };
+      return { kind: 'records', name, ...inferRecord(extendFields(path, [], evidence)) };
     case 'unknown':
       return { kind: 'scalar', name, type: 'text', nullable: true };
     case 'empty':
@@ -79,20 +79,20 @@ function inferredField(path: string, evidence: FieldEvidence): Field | undefined
 }
 
 /** An embedded record has an id if `ob_id` is an integer or a link. */
-function embedded(fields: readonly Field[]): { fields: readonly Field[]; idField?: string } {
+function inferRecord(fields: readonly Field[]): { fields: readonly Field[]; idField?: string } {
   const id = fields.find(({ name }) => name === 'ob_id');
   const isId = id?.kind === 'link' || (id?.kind === 'scalar' && id.type === 'integer');
   return isId ? { fields, idField: 'ob_id' } : { fields };
 }
 
-function childrenOf(path: string, { kinds }: FieldEvidence): string[] {
+function childPaths(path: string, { kinds }: FieldEvidence): string[] {
   const prefix = `${path}/`;
   return [...kinds.keys()]
     .filter((key) => key.startsWith(prefix) && !key.includes('/', prefix.length))
     .map((key) => key.slice(prefix.length));
 }
 
-function byCodePoint(a: string, b: string): number {
+function compareCodePoints(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
@@ -138,10 +138,12 @@ export function inferType(kinds: number, sources: readonly Texts[]): InferredTyp
 }
 
 function inferTextType(sources: readonly Texts[]): InferredType {
-  const to = linkedCollection(sources);
+  const to = inferTarget(sources);
   if (to !== undefined) return { type: 'link', to };
   // The first text usually decides.
-  const areTimes = sources.every((texts) => texts.ends.every((_, i) => !Number.isNaN(parseInstant(textOf(texts, i)))));
+  const areTimes = sources.every((texts) =>
+    texts.ends.every((_, i) => !Number.isNaN(parseInstant(decodeText(texts, i)))),
+  );
   if (!areTimes) return { type: 'text' };
   const areDays = sources.every(({ ends }) => ends.every((end, i) => end - startOfPart(ends, i) === DAY_BYTES));
   return { type: areDays ? 'date' : 'dateTime' };
@@ -153,15 +155,15 @@ const LINK_START = new RegExp(`^${PLACEHOLDER.replace(/[{}]/g, '\\$&')}/api/v3/(
 const ID_DIGITS_MAX = 16;
 
 /** The collection that all texts are own links to, if there is one. Decodes only the first text. */
-function linkedCollection(sources: readonly Texts[]): string | undefined {
-  const [, to = ''] = LINK_START.exec(sources[0] ? textOf(sources[0], 0) : '') ?? [];
+function inferTarget(sources: readonly Texts[]): string | undefined {
+  const [, to = ''] = LINK_START.exec(sources[0] ? decodeText(sources[0], 0) : '') ?? [];
   if (!collectionNamed(to)) return undefined;
   const prefix = linkPrefix(to);
   const bytesMax = prefix.length + ID_DIGITS_MAX + LINK_SUFFIX.length;
   const areLinks = sources.every(({ bytes, ends }) =>
     ends.every((end, i) => {
       const start = startOfPart(ends, i);
-      return end - start <= bytesMax && endOfLink(bytes, prefix, start) === end;
+      return end - start <= bytesMax && linkEnd(bytes, prefix, start) === end;
     }),
   );
   return areLinks ? to : undefined;
@@ -170,6 +172,6 @@ function linkedCollection(sources: readonly Texts[]): string | undefined {
 // A byte order mark is part of a text: otherwise a date after one would be read as that date.
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
 
-function textOf({ bytes, ends }: Texts, i: number): string {
+function decodeText({ bytes, ends }: Texts, i: number): string {
   return DECODER.decode(bytes.subarray(startOfPart(ends, i), ends[i]));
 }

@@ -109,7 +109,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
   if (options.created !== undefined && Number.isNaN(parseInstant(options.created))) {
     throw new OperationError('usage', `--created ${options.created}: expected a time such as 2026-01-31T00:00:00Z`);
   }
-  const without = omittedVariants(options.without);
+  const without = parseOmittedVariants(options.without);
   const profile = new ImportProfile();
   const dataSet = await openDataSet(options.directory);
   const reading = { takesNulls: options.takesNulls === true };
@@ -124,7 +124,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
       const importing = { dataSet, threads, profile, writer, isLenient, spillPath, without, earlier };
       imported = await importCollections(importing, onProgress);
       const links = writeTargets(writer, new Map(imported.map(({ collection, built }) => [collection.name, built])));
-      reports = imported.map((one) => reportOf(one, links.get(one.collection.name)!));
+      reports = imported.map((one) => makeReport(one, links.get(one.collection.name)!));
       const bytes = encodeMetadata({
         collections: reports.map(({ name, records, nulls, dangling }, i) => {
           return { name, records, chunks: imported[i]!.built.chunks, nulls, dangling };
@@ -138,10 +138,10 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
     };
     // With an earlier snapshot most of the work is copying (uncached.ts has the figures).
     const { bytes, generation } = await writeSnapshot(options.file, fill, { isUncached: earlier !== undefined });
-    const inferred = imported.map(({ collection, built }) => inferredOf(collection, built));
+    const inferred = imported.map(({ collection, built }) => reportInferred(collection, built));
     const undeclared = imported.filter(({ built }) => built.hasUndeclared).map(({ collection }) => collection.name);
-    const misfits = misfitsOf(options.file, imported);
-    const origin = { generation, ...sourcesOf(dataSet, reports), takesNulls: options.takesNulls, undeclared };
+    const misfits = readMisfits(options.file, imported);
+    const origin = { generation, ...summariseSources(dataSet, reports), takesNulls: options.takesNulls, undeclared };
     const skipped = imported.flatMap((one) => one.skipped).slice(0, FAULTS_LISTED_MAX);
     const skippedCount = reports.reduce((sum, one) => sum + one.skipped, 0);
     const work = countWork(imported);
@@ -155,7 +155,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
 }
 
 /** The sums of a snapshot's files, and how many records with errors of each were skipped. */
-function sourcesOf({ files }: DataSet, reports: readonly CollectionReport[]): Pick<Origin, 'sums' | 'skipped'> {
+function summariseSources({ files }: DataSet, reports: readonly CollectionReport[]): Pick<Origin, 'sums' | 'skipped'> {
   const sums = files.flatMap(({ collection, sha256 }) => (sha256 === undefined ? [] : [[collection, sha256] as const]));
   const skipped = reports.filter((one) => one.skipped > 0).map((one) => [one.name, one.skipped] as const);
   return { sums: Object.fromEntries(sums), skipped: Object.fromEntries(skipped) };
@@ -169,13 +169,13 @@ function countWork(imported: readonly ImportedCollection[]): ImportWork {
   };
 }
 
-function omittedVariants(text: string | undefined): readonly Variant[] {
+function parseOmittedVariants(text: string | undefined): readonly Variant[] {
   const variants = text === undefined ? [] : parseVariants(text);
   if (variants) return variants;
   throw new OperationError('usage', `--without ${text}: expected one or more of ${VARIANTS.join(', ')}, with commas`);
 }
 
-function reportOf(
+function makeReport(
   { collection, built, inputBytes, indexBytes, skippedCount }: ImportedCollection,
   links: LinkCounts,
 ): CollectionReport {
@@ -193,15 +193,15 @@ function reportOf(
   };
 }
 
-function inferredOf(collection: Collection, { fields }: BuiltCollection): InferredFields {
+function reportInferred(collection: Collection, { fields }: BuiltCollection): InferredFields {
   const inferred = differingFields(fields, collection.fields);
   return { collection: collection.name, fields: inferred.map(({ key, field }) => `${key} ${typeText(field)}`) };
 }
 
-function misfitsOf(file: string, imported: readonly ImportedCollection[]): readonly FieldMisfits[] {
+function readMisfits(file: string, imported: readonly ImportedCollection[]): readonly FieldMisfits[] {
   const sections = new SectionFile(file);
   const placeOf = (name: string, id: number): string | undefined =>
-    imported.find(({ collection }) => collection.name === name)!.placeOf(id);
+    imported.find(({ collection }) => collection.name === name)!.describePlace(id);
   try {
     return misfitsIn(sections.sections, (group, path) => sections.arrays(group, path), placeOf);
   } finally {

@@ -30,31 +30,31 @@ export interface Manifest {
  */
 export async function readManifest(directory: string): Promise<Manifest> {
   const file = path.join(directory, MANIFEST_FILE);
-  const text = await textOf(file).catch((error: unknown) => {
+  const text = await readManifestText(file).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '{}';
     return cannotRead(file)(error);
   });
-  const refused = (what: string, cause?: unknown) => new OperationError('input', `${file}: ${what}`, cause);
+  const refusal = (what: string, cause?: unknown) => new OperationError('input', `${file}: ${what}`, cause);
   let manifest: unknown;
   try {
     manifest = JSON.parse(text);
   } catch (error) {
-    throw refused((error as Error).message, error);
+    throw refusal((error as Error).message, error);
   }
-  if (!isObject(manifest)) throw refused('expected an object');
+  if (!isObject(manifest)) throw refusal('expected an object');
   const { created, counts = {}, sha256 = {}, source, collections } = manifest;
   if (created !== undefined && (typeof created !== 'string' || Number.isNaN(parseInstant(created)))) {
-    throw refused('/created: expected a time such as "2026-01-31T00:00:00Z"');
+    throw refusal('/created: expected a time such as "2026-01-31T00:00:00Z"');
   }
-  if (!isObject(counts)) throw refused('/counts: expected an object of numbers by collection');
-  if (!isObject(sha256)) throw refused('/sha256: expected an object of sums by file');
+  if (!isObject(counts)) throw refusal('/counts: expected an object of numbers by collection');
+  if (!isObject(sha256)) throw refusal('/sha256: expected an object of sums by file');
   for (const [name, count] of Object.entries(counts)) {
     if (!Number.isSafeInteger(count) || Number(count) < 0)
-      throw refused(`/counts/${name}: expected a number of records`);
+      throw refusal(`/counts/${name}: expected a number of records`);
   }
   for (const [name, sum] of Object.entries(sha256)) {
     if (typeof sum !== 'string' || !/^[0-9a-f]{64}$/i.test(sum))
-      throw refused(`/sha256/${name}: expected 64 hexadecimal digits`);
+      throw refusal(`/sha256/${name}: expected 64 hexadecimal digits`);
   }
   return {
     created,
@@ -65,7 +65,7 @@ export async function readManifest(directory: string): Promise<Manifest> {
   };
 }
 
-async function textOf(file: string): Promise<string> {
+async function readManifestText(file: string): Promise<string> {
   const found = await stat(file);
   assertFile(file, found);
   if (found.size > MANIFEST_BYTES_MAX)

@@ -22,11 +22,11 @@ const NEWLINE = 0x0a;
  * is one JSON text over several lines. `start` is the start of the file. Cost: its blanks.
  */
 function assertNdjson(file: string, start: Uint8Array): void {
-  const fault = faultOf(start);
+  const fault = findFault(start);
   if (fault !== undefined) throw new OperationError('input', `${file}:1: ${fault}`);
 }
 
-function faultOf(start: Uint8Array): string | undefined {
+function findFault(start: Uint8Array): string | undefined {
   const [first, second, third] = start;
   if (first === 0xef && second === 0xbb && third === 0xbf) {
     return 'the file begins with a byte order mark: save it as UTF-8 without one';
@@ -90,7 +90,7 @@ export async function openDataSet(named: string): Promise<DataSet> {
   const manifest = await readManifest(directory);
   const files: CollectionFile[] = [];
   for (const name of names) {
-    const collection = collectionOf(name);
+    const collection = collectionName(name);
     if (collection === undefined) continue;
     const file = path.join(directory, name);
     if (!collectionNamed(collection)) throw new OperationError('input', unknownCollection(file, collection));
@@ -111,7 +111,7 @@ export async function openDataSet(named: string): Promise<DataSet> {
     throw new OperationError('input', absence);
   }
   for (const name of filesInManifest(manifest)) {
-    if (files.some(({ collection }) => collection === collectionOf(name))) continue;
+    if (files.some(({ collection }) => collection === collectionName(name))) continue;
     throw new OperationError('input', `${path.join(directory, name)} is missing, which ${MANIFEST_FILE} names`);
   }
   const order = COLLECTIONS.map(({ name }) => name);
@@ -120,20 +120,20 @@ export async function openDataSet(named: string): Promise<DataSet> {
 }
 
 /** The collection in a file's name; `undefined` for other kinds of files. */
-function collectionOf(file: string): string | undefined {
+function collectionName(file: string): string | undefined {
   return /^(.*)\.ndjson(\.gz)?$/.exec(file)?.[1];
 }
 
 /** Whether a file that nothing reads is named after a collection. */
 function isNearName(name: string): boolean {
   const [, stem = ''] = NEAR_NAME.exec(name) ?? [];
-  return collectionOf(name) === undefined && collectionNamed(stem.toLowerCase()) !== undefined;
+  return collectionName(name) === undefined && collectionNamed(stem.toLowerCase()) !== undefined;
 }
 
 /** The names of files with records or a sum in the manifest. */
 function filesInManifest({ counts, sha256 }: Manifest): readonly string[] {
   const counted = [...counts].filter(([, count]) => count > 0).map(([collection]) => `${collection}.ndjson`);
-  return [...counted, ...sha256.keys()].filter((name) => collectionOf(name) !== undefined);
+  return [...counted, ...sha256.keys()].filter((name) => collectionName(name) !== undefined);
 }
 
 /**
@@ -151,12 +151,12 @@ export async function* readLines(file: CollectionFile, profile = new ImportProfi
   let [pieces, bytes, lineStart]: [Uint8Array[], number, number] = [[], 0, 0];
   let line = 1;
   try {
-    for await (const piece of textOf(file, stream, onBytes)) {
+    for await (const piece of readText(file, stream, onBytes)) {
       if (line === 1 && bytes === 0) assertNdjson(file.path, piece);
       const end = piece.lastIndexOf(NEWLINE) + 1;
       if (end > 0 && bytes + end >= RUN_BYTES) {
-        const run = joined([...pieces, piece.subarray(0, end)]);
-        const lines = profile.measure('reading', () => linesIn(run));
+        const run = joinPieces([...pieces, piece.subarray(0, end)]);
+        const lines = profile.measure('reading', () => countLines(run));
         [pieces, bytes, lineStart] = [[piece.subarray(end)], piece.length - end, 0];
         yield { bytes: run, firstLine: line, fileBytesRead: stream.bytesRead };
         line += lines;
@@ -165,17 +165,17 @@ export async function* readLines(file: CollectionFile, profile = new ImportProfi
       if (end > 0) lineStart = bytes + end;
       pieces.push(piece);
       bytes += piece.length;
-      if (bytes - lineStart > LINE_BYTES_MAX) throw tooLong(file, line + linesIn(joined(pieces)));
+      if (bytes - lineStart > LINE_BYTES_MAX) throw tooLong(file, line + countLines(joinPieces(pieces)));
     }
   } catch (error) {
     cannotRead(file.path)(error);
   }
   if (file.sha256 !== undefined) compareSums(file, hash.digest('hex'));
-  if (bytes > 0) yield { bytes: joined(pieces), firstLine: line, fileBytesRead: stream.bytesRead };
+  if (bytes > 0) yield { bytes: joinPieces(pieces), firstLine: line, fileBytesRead: stream.bytesRead };
 }
 
 /** Joins pieces in unpooled memory, because it is transferred to another thread. */
-function joined(pieces: readonly Uint8Array[]): Buffer {
+function joinPieces(pieces: readonly Uint8Array[]): Buffer {
   const run = Buffer.allocUnsafeSlow(pieces.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const piece of pieces) {
@@ -186,7 +186,7 @@ function joined(pieces: readonly Uint8Array[]): Buffer {
 }
 
 /** The decompressed bytes of a file. `onBytes` is called with the bytes as stored. */
-async function* textOf(
+async function* readText(
   { path }: CollectionFile,
   stream: ReadStream,
   onBytes: (bytes: Uint8Array) => void,
@@ -222,7 +222,7 @@ function tooLong(file: CollectionFile, line: number): OperationError {
   return new OperationError('input', `${file.path}:${line}: a line of more than ${LINE_BYTES_MAX} bytes`);
 }
 
-function linesIn(run: Buffer): number {
+function countLines(run: Buffer): number {
   let lines = 0;
   for (let at = run.indexOf(NEWLINE); at >= 0; at = run.indexOf(NEWLINE, at + 1)) lines++;
   return lines;

@@ -29,7 +29,7 @@ export function orderById(ids: Float64Array): { order: Order; repeats: readonly 
  * The order of rows by id. The first `earlierRows` are sorted, and only those that are not 0 in `isKept` stay. Returns
  * undefined if two remaining rows have the same id. Cost: a merge, and a sort of the later rows.
  */
-export function orderOfMerged(ids: Float64Array, earlierRows: number, isKept: Uint8Array): Uint32Array | undefined {
+export function orderMerged(ids: Float64Array, earlierRows: number, isKept: Uint8Array): Uint32Array | undefined {
   const later = Uint32Array.from({ length: ids.length - earlierRows }, (_, i) => earlierRows + i);
   later.sort((a, b) => ids[a]! - ids[b]!);
   const order = new Uint32Array(ids.length);
@@ -50,7 +50,7 @@ export function orderOfMerged(ids: Float64Array, earlierRows: number, isKept: Ui
 }
 
 /** The rows of a child table in the order of their `parents`, and the start of each parent's rows. */
-export function orderOfChildren(parents: Order, rowEnds: Uint32Array): { order: Order; starts: Uint32Array } {
+export function orderChildren(parents: Order, rowEnds: Uint32Array): { order: Order; starts: Uint32Array } {
   const count = parents ? parents.length : rowEnds.length;
   const starts = new Uint32Array(count + 1);
   for (let i = 0; i < count; i++) {
@@ -66,7 +66,7 @@ export function orderOfChildren(parents: Order, rowEnds: Uint32Array): { order: 
   return { order, starts };
 }
 
-export function reordered(values: Uint32Array, order: Order): Uint32Array {
+export function reorder(values: Uint32Array, order: Order): Uint32Array {
   if (!order) return values;
   const moved = new Uint32Array(order.length);
   for (let i = 0; i < order.length; i++) moved[i] = values[order[i]!]!;

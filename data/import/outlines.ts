@@ -10,9 +10,9 @@ export class OutlineNumbers {
   #last = 0;
 
   /** The number of an outline. Cost: a comparison with the last one, and a hash if they differ. */
-  numberOf(keys: readonly string[]): number {
+  addOutline(keys: readonly string[]): number {
     if (!isSame(keys, this.#outlines[this.#last])) {
-      const digest = digestOf(keys);
+      const digest = hashKeys(keys);
       this.#last = this.#numbers.get(digest) ?? this.#outlines.push([...keys]) - 1;
       this.#numbers.set(digest, this.#last);
     }
@@ -39,12 +39,12 @@ export class OutlineStore {
   readonly #newNumbers: number[] = [];
   readonly #ordered: (readonly number[])[] = [];
 
-  numberOf(keys: readonly string[]): number {
-    return this.#numbers.numberOf(keys);
+  addOutline(keys: readonly string[]): number {
+    return this.#numbers.addOutline(keys);
   }
 
   /** The number with which an outline is written. It gets the next number on first use. */
-  written(outline: number): number {
+  writtenNumber(outline: number): number {
     return (this.#newNumbers[outline] ??=
       this.#ordered.push(this.#numbers.keysOf(outline).map((key) => this.#keyNumber(key))) - 1);
   }
@@ -65,6 +65,6 @@ function isSame(keys: readonly string[], others: readonly string[] | undefined):
 }
 
 /** A hash, because many keys make a long text, and V8 hashes texts of more than 16,383 characters by length alone. */
-function digestOf(keys: readonly string[]): string {
+function hashKeys(keys: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(keys)).digest('base64');
 }

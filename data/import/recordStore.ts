@@ -79,7 +79,7 @@ export class RecordStore {
     this.#recordEnds.pushAll(run.ends);
     this.#memberEnds.pushAll(run.memberEnds, this.#members.length);
     this.#members.pushAll(run.members);
-    const numbers = lists.map((list) => this.#outlines.numberOf(list.map((i) => keys[i]!)));
+    const numbers = lists.map((list) => this.#outlines.addOutline(list.map((i) => keys[i]!)));
     for (const outline of run.outlines) this.#outlineOf.push(numbers[outline]!);
   }
 
@@ -99,7 +99,7 @@ export class RecordStore {
   }
 
   #addMembers({ members, outlineOf, outlines }: Batch): void {
-    const numbers = outlines.map((keys) => this.#outlines.numberOf(keys));
+    const numbers = outlines.map((keys) => this.#outlines.addOutline(keys));
     this.#members.pushAll(members);
     let end = this.#memberEnds.length === 0 ? 0 : this.#memberEnds.at(this.#memberEnds.length - 1);
     for (const outline of outlineOf) {
@@ -119,7 +119,7 @@ export class RecordStore {
     for (let row = 0; row < count; chunks++) {
       const chunk = this.#chunkFrom(row, count, order, chunkBytesMax);
       writer.add(RECORDS, runPath(RECORDS, name, chunks), {
-        bytes: this.#bytesOf(chunk),
+        bytes: this.#readChunk(chunk),
         ends: chunk.ends.view(),
         links: chunk.links.view(),
         linkEnds: chunk.linkEnds.view(),
@@ -138,7 +138,7 @@ export class RecordStore {
   }
 
   /** The bytes of a chunk. Each piece is valid until the next. Cost: reading them from the file. */
-  *#bytesOf({ runStarts, runEnds }: Chunk): Generator<Uint8Array> {
+  *#readChunk({ runStarts, runEnds }: Chunk): Generator<Uint8Array> {
     const staging = new Uint8Array(READ_BYTES);
     let filled = 0;
     for (let i = 0; i < runStarts.length; i++) {
@@ -167,13 +167,13 @@ export class RecordStore {
     const [batchRows, batchStarts, recordEnds] = [this.#batchRows, this.#batchStarts, this.#recordEnds];
     for (let i = first, batch = 0; i < count; i++) {
       const row = order ? order[i]! : i;
-      batch = batchOf(batchRows, batch, row);
+      batch = findBatch(batchRows, batch, row);
       const start = row === batchRows.at(batch) ? 0 : recordEnds.at(row - 1);
       const end = recordEnds.at(row);
       if (chunk.bytes + end - start > bytesMax && i > first) break;
       addRun(chunk, batchStarts.at(batch) + start, batchStarts.at(batch) + end);
       this.#addLinks(chunk, row, chunk.bytes - start);
-      this.#addMembersOf(chunk, row);
+      this.#copyMembers(chunk, row);
       chunk.bytes += end - start;
       chunk.ends.push(chunk.bytes);
     }
@@ -186,11 +186,11 @@ export class RecordStore {
     chunk.linkEnds.push(chunk.links.length);
   }
 
-  #addMembersOf(chunk: Chunk, row: number): void {
+  #copyMembers(chunk: Chunk, row: number): void {
     const end = this.#memberEnds.at(row);
     for (let k = row === 0 ? 0 : this.#memberEnds.at(row - 1); k < end; k++) chunk.members.push(this.#members.at(k));
     chunk.memberEnds.push(chunk.members.length);
-    chunk.outlines.push(this.#outlines.written(this.#outlineOf.at(row)));
+    chunk.outlines.push(this.#outlines.writtenNumber(this.#outlineOf.at(row)));
   }
 }
 
@@ -220,7 +220,7 @@ function addRun({ runStarts, runEnds }: Chunk, start: number, end: number): void
 }
 
 /** The batch of a row: `near` if it has the row, else by binary search. */
-function batchOf(firstRows: GrowableU32, near: number, row: number): number {
+function findBatch(firstRows: GrowableU32, near: number, row: number): number {
   const endOf = (batch: number): number => (batch + 1 < firstRows.length ? firstRows.at(batch + 1) : Infinity);
   if (firstRows.at(near) <= row && row < endOf(near)) return near;
   return upperBound(firstRows.view(), row, 0, firstRows.length) - 1;

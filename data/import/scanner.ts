@@ -89,7 +89,8 @@ export class Scanner {
 
   /** Throws a ScanFault for the text at the cursor. */
   fail(wanted: string): never {
-    const found = this.at < this.end ? shown(this.bytes.subarray(this.at, this.end)) : 'the end of the line';
+    const found =
+      this.at < this.end ? describeCharacter(this.bytes.subarray(this.at, this.end)) : 'the end of the line';
     throw new ScanFault(`ill-formed JSON: ${wanted}, found ${found}`);
   }
 
@@ -203,7 +204,7 @@ export class Scanner {
       this.at = this.end;
       this.fail('expected a closing quote');
     }
-    const text = unescaped(this.bytes.subarray(start, i + 1));
+    const text = unescape(this.bytes.subarray(start, i + 1));
     this.at = i + 1;
     this.#drop(start);
     this.stringStart = this.output.length + 1;
@@ -218,12 +219,12 @@ function isSpace(byte: number): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
 }
 
-export function pointerOf(path: readonly (string | number)[]): string {
+export function jsonPointer(path: readonly (string | number)[]): string {
   return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
 /** The first character of a text for error messages: quoted, or its code point if it would be invisible. */
-function shown(text: Uint8Array): string {
+function describeCharacter(text: Uint8Array): string {
   // Not `fatal`: the cut may split a later character, and the cursor may be after a backslash.
   const character = String.fromCodePoint(
     new TextDecoder('utf-8', { ignoreBOM: true }).decode(text.subarray(0, 4)).codePointAt(0)!,
@@ -233,12 +234,12 @@ function shown(text: Uint8Array): string {
 }
 
 /** A text for error messages: quoted, and cut if it is long. */
-export function quoted(text: Uint8Array): string {
+export function quoteText(text: Uint8Array): string {
   const all = DECODER.decode(text);
   return JSON.stringify(all.length <= QUOTED_MAX ? all : `${all.slice(0, QUOTED_MAX)}…`);
 }
 
-function unescaped(token: Uint8Array): string {
+function unescape(token: Uint8Array): string {
   let text: string;
   try {
     text = JSON.parse(DECODER.decode(token)) as string;

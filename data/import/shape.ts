@@ -85,7 +85,7 @@ export class ShapeTree {
       return { ...one, isNullable: one.isNullable || isOpen || (takesNulls && this.mayBeAbsent(one)) };
     });
     this.kinds = layout.columns.map(() => 0);
-    this.root = declaredShape(layout.collection.name, 0, layout.members);
+    this.root = makeDeclaredShape(layout.collection.name, 0, layout.members);
   }
 
   /** Whether a value may be missing: not the id of a record, and not an element of an array of scalars. */
@@ -131,7 +131,7 @@ export class ShapeTree {
 
   /** A key of an object below a mixed key; undefined as for `addKey`. */
   keyBelow(mixed: ShapeNode, name: string): ShapeNode | undefined {
-    const shape = (mixed.child ??= emptyShape(mixed.path, 0));
+    const shape = (mixed.child ??= makeEmptyShape(mixed.path, 0));
     const i = shape.byName.get(name);
     return i === undefined ? this.addKey(shape, name) : shape.nodes[i];
   }
@@ -142,12 +142,12 @@ export class ShapeTree {
     this.#undo.push(() => Object.assign(node, before));
     node.kind = kind;
     if (kind === 'column') node.column = this.#addColumn(node.path, table);
-    if (kind === 'record') node.child = emptyShape(node.path, table);
+    if (kind === 'record') node.child = makeEmptyShape(node.path, table);
     if (kind === 'table' || kind === 'elements') {
       node.table = this.tables.push({ path: node.path, parent: table }) - 1;
       this.#undo.push(() => this.tables.pop());
     }
-    if (kind === 'table') node.child = emptyShape(node.path, node.table);
+    if (kind === 'table') node.child = makeEmptyShape(node.path, node.table);
     if (kind === 'elements') node.column = this.#addColumn(node.path, node.table);
   }
 
@@ -172,7 +172,7 @@ export class ShapeTree {
 export const SCALAR_KIND = { text: 1, integer: 2, float: 4, boolean: 8 } as const;
 
 /** All inferred keys of a tree with their kinds, by path. */
-export function inferredKeys(tree: ShapeTree): readonly (readonly [path: string, kind: ShapeKind])[] {
+export function listInferredKeys(tree: ShapeTree): readonly (readonly [path: string, kind: ShapeKind])[] {
   const found: [string, ShapeKind][] = [];
   const visit = (shape: Shape): void => {
     for (const node of shape.nodes) {
@@ -184,20 +184,20 @@ export function inferredKeys(tree: ShapeTree): readonly (readonly [path: string,
   return found;
 }
 
-function emptyShape(path: string, table: number): Shape {
+function makeEmptyShape(path: string, table: number): Shape {
   return { path, table, nodes: [], keys: [], byName: new Map() };
 }
 
-function declaredShape(path: string, table: number, members: readonly LayoutNode[]): Shape {
-  const shape = emptyShape(path, table);
+function makeDeclaredShape(path: string, table: number, members: readonly LayoutNode[]): Shape {
+  const shape = makeEmptyShape(path, table);
   for (const member of members) {
-    shape.byName.set(member.name, shape.nodes.push(declaredNode(`${path}/${member.name}`, table, member)) - 1);
+    shape.byName.set(member.name, shape.nodes.push(makeDeclaredNode(`${path}/${member.name}`, table, member)) - 1);
     shape.keys.push(ENCODER.encode(`${member.name}"`));
   }
   return shape;
 }
 
-function declaredNode(path: string, table: number, node: LayoutNode): ShapeNode {
+function makeDeclaredNode(path: string, table: number, node: LayoutNode): ShapeNode {
   const base = { name: node.name, path, isInferred: false, column: -1, table: -1, child: undefined, lastObject: 0 };
   switch (node.kind) {
     case 'column':
@@ -205,10 +205,10 @@ function declaredNode(path: string, table: number, node: LayoutNode): ShapeNode 
     case 'record': {
       const id = node.members.find(({ name }) => name === node.idField);
       const column = id?.kind === 'column' ? id.column : -1;
-      return { ...base, kind: 'record', column, child: declaredShape(path, table, node.members) };
+      return { ...base, kind: 'record', column, child: makeDeclaredShape(path, table, node.members) };
     }
     case 'table':
-      return { ...base, kind: 'table', table: node.table, child: declaredShape(path, node.table, node.members) };
+      return { ...base, kind: 'table', table: node.table, child: makeDeclaredShape(path, node.table, node.members) };
     case 'elements':
       return { ...base, kind: 'elements', table: node.table, column: node.column };
     case 'opaque':

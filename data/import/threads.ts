@@ -3,8 +3,8 @@
 import type { Batch, DecodedTexts, Spill } from './batch.ts';
 import { type DecodeOrder, type DecoderOptions, newDecoder, type Lines } from './decode.ts';
 import { ImportProfile } from '../importProfile.ts';
-import { inOrder, OrderThreads } from '../threadsInOrder.ts';
-import { type ColumnTexts, storedColumn, type StoredColumn, textBytesOf } from './column.ts';
+import { runInOrder, OrderThreads } from '../threadsInOrder.ts';
+import { type ColumnTexts, storeColumn, type StoredColumn, countTextBytes } from './column.ts';
 
 /** A smaller column is made faster than it is sent to a thread. */
 const COLUMN_BYTES_MIN = 256 << 10;
@@ -45,21 +45,21 @@ export class ImportThreads {
    * whatever reason, no order is in progress.
    */
   batches(collection: string, runs: AsyncIterable<Lines>, spill?: Spill): AsyncGenerator<ReadBatch> {
-    return inOrder(runs, this.ahead, async (lines): Promise<ReadBatch> => {
-      const [done] = await this.#decoded<{ batch: Batch }>({ collection, lines, spill });
+    return runInOrder(runs, this.ahead, async (lines): Promise<ReadBatch> => {
+      const [done] = await this.#runOrder<{ batch: Batch }>({ collection, lines, spill });
       return { batch: done!.batch, fileBytesRead: lines.fileBytesRead };
     });
   }
 
   /** The texts of a collection. Call it after the last batch. */
   async texts(collection: string): Promise<readonly DecodedTexts[]> {
-    return (await this.#decoded<{ texts: readonly DecodedTexts[] }>({ collection })).flatMap(({ texts }) => texts);
+    return (await this.#runOrder<{ texts: readonly DecodedTexts[] }>({ collection })).flatMap(({ texts }) => texts);
   }
 
   /** Makes a column. Its memory is transferred. */
   make(column: ColumnTexts): Promise<StoredColumn> {
-    if (!this.#threads || textBytesOf(column.sources) + column.numbers.byteLength < COLUMN_BYTES_MIN)
-      return Promise.resolve(this.#profile.measure('making', () => storedColumn(column)));
+    if (!this.#threads || countTextBytes(column.sources) + column.numbers.byteLength < COLUMN_BYTES_MIN)
+      return Promise.resolve(this.#profile.measure('making', () => storeColumn(column)));
     return this.#threads.ask<StoredColumn>(column, (micros) => this.#profile.add('making', micros));
   }
 
@@ -68,7 +68,7 @@ export class ImportThreads {
   }
 
   /** The replies to an order: those of all threads if it has no lines. */
-  async #decoded<Reply>(order: DecodeOrder): Promise<readonly Reply[]> {
+  async #runOrder<Reply>(order: DecodeOrder): Promise<readonly Reply[]> {
     if (!this.#threads) return [this.#profile.measure('decoding', () => this.#decode(order)) as Reply];
     if (!order.lines) return this.#threads.askAll<Reply>(order);
     return [await this.#threads.ask<Reply>(order, (micros) => this.#profile.add('decoding', micros))];

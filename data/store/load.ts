@@ -96,11 +96,11 @@ export async function loadHeld(
   const growth = new TextEncoder().encode(options.baseUrl).length - PLACEHOLDER.length;
   const links = linksOfRecords(sections);
   accept(file, tooManyLinks(sections, links) ?? {});
-  const growthOf = (i: number): number => (links.has(i) ? growth * (sections[links.get(i)!]!.bytes / 4) : 0);
-  const placements = place(sections, growthOf, options.memoryBytesMax ?? MEMORY_BYTES_MAX);
-  const ends = endsOf(placements);
+  const insertedBytes = (i: number): number => (links.has(i) ? growth * (sections[links.get(i)!]!.bytes / 4) : 0);
+  const placements = place(sections, insertedBytes, options.memoryBytesMax ?? MEMORY_BYTES_MAX);
+  const ends = memoryEnds(placements);
   options.assertRoom?.(ends.reduce((sum, bytes) => sum + bytes, 0));
-  const memories = memoriesFor(ends, file);
+  const memories = allocateMemories(ends, file);
   const threads =
     options.threads ?? (header.fileBytes < INLINE_BYTES_MAX ? 1 : Math.min(THREADS_MAX, availableParallelism()));
   const { baseUrl, isUncached = false, isOffThread = false } = options;
@@ -141,7 +141,7 @@ async function load(placed: PlacedFile, threads: number, isOffThread: boolean, o
     };
     const loaders = [...(own ? [own] : []), ...Array.from({ length: pool.count }, () => inThread)];
     await loaders[0]!.load(once.filter(isLinks));
-    const queue = inOrders(
+    const queue = groupIntoOrders(
       once.filter((i) => !isLinks(i)),
       sections,
       Math.min(ORDER_BYTES_MAX, total / loaders.length / ORDERS_MIN),
@@ -167,7 +167,11 @@ async function loadFromQueue(queue: (readonly number[])[], loader: Loader): Prom
 }
 
 /** Groups sections into orders, longest first. Short sections share an order until it has `bytesMin`. */
-function inOrders(indexes: readonly number[], sections: readonly Section[], bytesMin: number): (readonly number[])[] {
+function groupIntoOrders(
+  indexes: readonly number[],
+  sections: readonly Section[],
+  bytesMin: number,
+): (readonly number[])[] {
   const orders: number[][] = [];
   let bytes = Infinity;
   for (const i of indexes.toSorted((a, b) => sections[b]!.bytes - sections[a]!.bytes)) {
@@ -185,7 +189,7 @@ function inOrders(indexes: readonly number[], sections: readonly Section[], byte
  * The name of a snapshot: SHA-256 of its header and directory, in lower-case hexadecimal. Every load reads both, and
  * the directory has the digest of every section.
  */
-export function generationOf(header: Uint8Array, directory: Uint8Array): string {
+export function hashGeneration(header: Uint8Array, directory: Uint8Array): string {
   return createHash('sha256').update(header).update(directory).digest('hex');
 }
 
@@ -212,7 +216,7 @@ export function readDirectory(
   const header = accept(file, decodeHeader(head, fileBytes));
   const bytes = new Uint8Array(header.directoryBytes);
   readInto(descriptor, file, bytes, header.directoryOffset);
-  return { header, directory: accept(file, decodeDirectory(bytes, header)), generation: generationOf(head, bytes) };
+  return { header, directory: accept(file, decodeDirectory(bytes, header)), generation: hashGeneration(head, bytes) };
 }
 
 /** Returns the result of a check of a snapshot file. Throws OperationError `snapshot` for a refusal. */
@@ -227,7 +231,7 @@ export function accept<T extends object>(file: string, result: T | Refusal): T {
  */
 function place(
   sections: readonly Section[],
-  growthOf: (i: number) => number,
+  insertedBytes: (i: number) => number,
   memoryBytesMax: number,
 ): readonly Placement[] {
   const placed = new Map<number, Placement>();
@@ -236,7 +240,7 @@ function place(
   return sections.map(({ offset, bytes }, i) => {
     const known = placed.get(offset);
     if (known && bytes > 0) return known;
-    const loaded = bytes + growthOf(i);
+    const loaded = bytes + insertedBytes(i);
     if (end > 0 && end + paddedBytes(loaded) > memoryBytesMax) {
       memory++;
       end = 0;
@@ -248,14 +252,14 @@ function place(
   });
 }
 
-function endsOf(placements: readonly Placement[]): readonly number[] {
+function memoryEnds(placements: readonly Placement[]): readonly number[] {
   const ends: number[] = [];
   for (const { memory, offset, bytes } of placements)
     ends[memory] = Math.max(ends[memory] ?? 0, offset + paddedBytes(bytes));
   return ends;
 }
 
-function memoriesFor(ends: readonly number[], file: string): readonly WebAssembly.Memory[] {
+function allocateMemories(ends: readonly number[], file: string): readonly WebAssembly.Memory[] {
   return ends.map((bytes) => {
     const pages = Math.max(1, Math.ceil(bytes / PAGE_BYTES));
     return attempt(`cannot hold ${file} in memory (${bytes} bytes of shared memory)`, () => {
@@ -270,7 +274,7 @@ function memoriesFor(ends: readonly number[], file: string): readonly WebAssembl
  * once, before any thread opens the snapshot. Throws OperationError `snapshot` with what was found in `file` and what
  * was expected. Cost: the number of sections.
  */
-export function catalogueIn(file: string, loaded: LoadedSnapshot): Metadata {
+export function readCatalogue(file: string, loaded: LoadedSnapshot): Metadata {
   const sections = sectionsOf(loaded);
   if (!sections.has(METADATA, METADATA.path)) {
     const why = `no snapshot of a catalogue, since it has no section ${METADATA_NAME}`;

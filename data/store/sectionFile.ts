@@ -113,13 +113,13 @@ export class SectionFile {
   #elements(group: SectionGroup, key: string, path: string): SectionArray | undefined {
     const { element, isOptional } = group.kinds[key]!;
     const section = element === 'pieces' ? undefined : this.section(sectionName(group, key, path));
-    if (section) return this.#checked(section);
+    if (section) return this.#readChecked(section);
     return isOptional
       ? undefined
       : elementsIn(new ArrayBuffer(0), element === 'narrow' ? 1 : ELEMENTS[element][0], 0, 0);
   }
 
-  #checked(section: Section): SectionArray {
+  #readChecked(section: Section): SectionArray {
     const bytes = new Uint8Array(paddedBytes(section.bytes));
     this.read(section, 0, bytes);
     assertChecksum(this.file, section, checksumOf(bytes));

@@ -8,7 +8,7 @@ import { attempt, activateFile } from '../files.ts';
 import { withPartialPath } from '../leftovers.ts';
 import { OperationError } from '../operationError.ts';
 import { alignedBytes, UncachedDescriptor } from '../uncached.ts';
-import { generationOf } from './load.ts';
+import { hashGeneration } from './load.ts';
 
 /** Pieces of at least this length are written without buffering. */
 const LARGE_BYTES = 256 << 10;
@@ -33,7 +33,7 @@ export async function writeSnapshot(
       assertReadable(directory);
       const bytes = attempt(`cannot write ${file}`, () => output.close(header));
       activateFile(partial, file);
-      return { bytes, generation: generationOf(header, directory) };
+      return { bytes, generation: hashGeneration(header, directory) };
     } catch (error) {
       output.discard();
       throw error;

@@ -13,7 +13,7 @@ import { type PartBytes, partsOf } from '../../engine/snapshot/sections.ts';
 import { statIfExists, openFile, refuseNdjson } from '../files.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
-import { accept, catalogueIn, type HeldFile, loadHeld } from './load.ts';
+import { accept, readCatalogue, type HeldFile, loadHeld } from './load.ts';
 
 /** Bytes that are hashed between two turns of the event loop. */
 const HASH_BYTES = 8 << 20;
@@ -54,12 +54,12 @@ export async function verifyHeld(held: HeldFile, onProgress: OnProgress): Promis
   const { file: path } = held;
   const loaded = await loadHeld(held, { baseUrl: PLACEHOLDER }, onProgress);
   await verifyDigests(path, loaded, onProgress);
-  const metadata = catalogueIn(path, loaded);
+  const metadata = readCatalogue(path, loaded);
   accept(path, straySection(loaded, metadata) ?? {});
   return {
     generation: loaded.generation,
     created: loaded.created,
-    checks: checksOf(loaded, metadata),
+    checks: describeChecks(loaded, metadata),
     collections: metadata.collections.map(({ name, records }) => ({ name, records })),
     parts: partsOf(loaded.sections),
   };
@@ -95,7 +95,7 @@ async function verifyDigests(
   }
 }
 
-function checksOf({ sections }: LoadedSnapshot, { collections }: Metadata): VerifyReport['checks'] {
+function describeChecks({ sections }: LoadedSnapshot, { collections }: Metadata): VerifyReport['checks'] {
   const records = collections.reduce((sum, one) => sum + one.records, 0);
   return [
     { name: 'magic and version', outcome: `a snapshot in format ${FORMAT_VERSION}` },

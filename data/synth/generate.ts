@@ -111,7 +111,7 @@ async function writeCollection(
   await rm(join(options.directory, `${collection}.ndjson${options.gzip ? '' : '.gz'}`), { force: true });
   const hash = createHash('sha256');
   let bytes = 0;
-  async function* measured(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  async function* hashChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of chunks) {
       hash.update(chunk);
       bytes += chunk.length;
@@ -125,7 +125,7 @@ async function writeCollection(
     let text = '';
     for (let slot = 0; slot < total; slot++) {
       if (holds(world, collection, slot)) {
-        text += lineOf(world, collection, slot);
+        text += renderLine(world, collection, slot);
         records++;
       }
       if (slot % PROGRESS_SLOTS === PROGRESS_SLOTS - 1) report(slot + 1);
@@ -137,13 +137,13 @@ async function writeCollection(
     report(total);
   }
   const target = createWriteStream(join(options.directory, name));
-  if (options.gzip) await pipeline(chunks(), createGzip({ level: 6 }), measured, target);
-  else await pipeline(chunks(), measured, target);
+  if (options.gzip) await pipeline(chunks(), createGzip({ level: 6 }), hashChunks, target);
+  else await pipeline(chunks(), hashChunks, target);
   return { name, records, bytes, sha256: hash.digest('hex') };
 }
 
 /** Compact JSON with the escapes of the service: those of JSON.stringify, plus U+2028 and U+2029. */
-function lineOf(world: World, collection: CollectionName, slot: number): string {
+function renderLine(world: World, collection: CollectionName, slot: number): string {
   const json = JSON.stringify(record(world, collection, slot));
   return `${LINE_SEPARATORS.test(json) ? json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029') : json}\n`;
 }

@@ -48,7 +48,7 @@ export function placeName(random: Random): string {
 
 /** The name of a place alone, without an article. */
 export function nameOf({ name }: Place): string {
-  return capitalised(name.replace(/^the (whole )?/, ''));
+  return capitalise(name.replace(/^the (whole )?/, ''));
 }
 
 export function organisationName(random: Random): string {
@@ -56,11 +56,11 @@ export function organisationName(random: Random): string {
 }
 
 /** A standard name such as `atmospheric_thing_name` as words. */
-export function spoken(standardName: string): string {
+export function speak(standardName: string): string {
   return standardName.replaceAll('_', ' ');
 }
 
-export function capitalised(text: string): string {
+export function capitalise(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
@@ -99,7 +99,7 @@ export function edgeText(n: number): string {
  * The text of the record with this index. One in 23 has an edge text before or after it, alternating. The result is the
  * edge text alone if it or `text` is empty.
  */
-export function edged(text: string, index: number, shift = 0): string {
+export function addEdge(text: string, index: number, shift = 0): string {
   const n = edgeNumber(index);
   if (n < 0) return text;
   const edge = edgeText(n + shift);
@@ -117,7 +117,7 @@ type Template = readonly string[];
 function sentence(random: Random, template: Template, subject: Subject): string {
   let text = '';
   for (let n = 0; n < template.length; n++) text += n % 2 === 0 ? template[n]! : fill(random, template[n]!, subject);
-  return capitalised(text);
+  return capitalise(text);
 }
 
 function fill(random: Random, slot: string, subject: Subject): string {
@@ -133,7 +133,7 @@ function fill(random: Random, slot: string, subject: Subject): string {
     case 'anotherPlace':
       return placeName(random);
     case 'anotherQuantity':
-      return spoken(random.pick(QUANTITIES).standardName);
+      return speak(random.pick(QUANTITIES).standardName);
     default:
       return `${random.between(2, slot === 'large' ? 5000 : 60)}`;
   }

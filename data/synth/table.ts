@@ -1,10 +1,10 @@
 // How each value of the synthetic catalogue is drawn: a row per collection, with a draw per field. Names, order, links
-// and types of fields come from the declaration. A field without a draw uses `defaultDraw`. The draws of a record share
+// and types of fields come from the declaration. A field without a draw uses `makeDefaultDraw`. The draws of a record share
 // its random numbers, in the order of its fields.
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import type { Collection, Field } from '../../engine/schema/types.ts';
 import * as prose from './prose.ts';
-import { edged, edgeNumber, edgeText, spoken } from './prose.ts';
+import { addEdge, edgeNumber, edgeText, speak } from './prose.ts';
 import type { Random } from './random.ts';
 import * as words from './words.ts';
 import { QUANTITIES } from './words.ts';
@@ -57,7 +57,7 @@ class At {
   }
 
   edged(text: string, shift = 0): string {
-    return edged(text, this.slot, shift);
+    return addEdge(text, this.slot, shift);
   }
 
   /** One or more sentences about the observation. */
@@ -116,35 +116,35 @@ const HOLDS: Partial<Record<CollectionName, (at: At) => boolean>> = {
 const toObservation: Draw = ({ world, index }) => world.reference('ob', index);
 const observationLink: Draw = ({ world, index }) => world.link('observations', index);
 const aboutObservation: Draw = (at) => at.edged(at.paragraph());
-const keywords =
+const drawKeywords =
   (max: number, emptyPercent = 0): Draw =>
   ({ random }) =>
     random.chance(emptyPercent) ? '' : prose.keywordText(random, max);
-const chance =
+const drawChance =
   (percent: number): Draw =>
   ({ random }) =>
     random.chance(percent);
-const oneOf =
+const drawOneOf =
   (list: readonly unknown[]): Draw =>
   ({ random }) =>
     random.pick(list);
-const inTurn =
+const drawInTurn =
   (list: readonly unknown[]): Draw =>
   ({ slot }) =>
     nth(list, slot);
 /** `value` for 85 % of the records, one of the others for the rest. */
-const mostly =
+const drawMostly =
   (value: string, others: string): Draw =>
   ({ random }) =>
     random.chance(85) ? value : random.pick(others.split(' '));
 /**
  * One side of a place's box. One record in 23 has `token` instead, a number in a spelling that a service must preserve.
  */
-const bound =
+const drawBound =
   (side: 0 | 1 | 2 | 3, token: string): Draw =>
   ({ world, slot }) =>
     edgeNumber(slot) >= 0 ? JSON.rawJSON(token) : facts.placeOf(world, slot).box[side];
-const result =
+const drawResult =
   (member: keyof ReturnType<typeof resultOf>): Draw =>
   ({ world, slot }) =>
     resultOf(world, slot)[member];
@@ -156,11 +156,11 @@ const TABLE: Readonly<Record<CollectionName, Readonly<Record<string, Draw>>>> = 
   },
   bboxes: {
     bboxName: ({ world, slot, random }) =>
-      slot === 0 || random.chance(60) ? edged(prose.nameOf(facts.placeOf(world, slot)), slot) : null,
-    eastBoundLongitude: bound(2, '1.5E+1'),
-    westBoundLongitude: bound(0, '-0.0'),
-    southBoundLatitude: bound(1, '-12.5000'),
-    northBoundLatitude: bound(3, '51.123456789012345678901'),
+      slot === 0 || random.chance(60) ? addEdge(prose.nameOf(facts.placeOf(world, slot)), slot) : null,
+    eastBoundLongitude: drawBound(2, '1.5E+1'),
+    westBoundLongitude: drawBound(0, '-0.0'),
+    southBoundLatitude: drawBound(1, '-12.5000'),
+    northBoundLatitude: drawBound(3, '51.123456789012345678901'),
   },
   composites: {
     computationComponent: ({ world, slot }) => records(world, 'computations', slot * SLOTS.computations, 2),
@@ -170,9 +170,9 @@ const TABLE: Readonly<Record<CollectionName, Readonly<Record<string, Draw>>>> = 
   },
   computations: {
     title: ({ index, facts: { subject }, random }) =>
-      edged(`Computation of ${subject.quantity} for ${subject.project}, version ${random.between(1, 9)}`, index, 1),
-    abstract: (at) => edged(at.paragraph(), at.index, 2),
-    keywords: keywords(4, 25),
+      addEdge(`Computation of ${subject.quantity} for ${subject.project}, version ${random.between(1, 9)}`, index, 1),
+    abstract: (at) => addEdge(at.paragraph(), at.index, 2),
+    keywords: drawKeywords(4, 25),
     inputDescription: (at) => (at.random.chance(30) ? at.paragraph() : null),
     outputDescription: (at) => (at.random.chance(30) ? at.paragraph() : null),
     softwareReference: ({ random, facts: { subject } }) =>
@@ -181,20 +181,20 @@ const TABLE: Readonly<Record<CollectionName, Readonly<Record<string, Draw>>>> = 
   },
   constraints: {
     useLimitation: (at) => (at.slot % 3 === 0 ? null : at.edged(USE_LIMITATION)),
-    accessConstraints: inTurn([null, ACCESS_CONSTRAINT]),
-    accessCategory: inTurn(ACCESS_CATEGORIES),
-    label: inTurn(ACCESS_CATEGORIES.map((category) => `${category}: None group`)),
+    accessConstraints: drawInTurn([null, ACCESS_CONSTRAINT]),
+    accessCategory: drawInTurn(ACCESS_CATEGORIES),
+    label: drawInTurn(ACCESS_CATEGORIES.map((category) => `${category}: None group`)),
     licence: ({ world, slot }) => world.link('licences', slot % world.length('licences')),
   },
   discoveryserviceids: {
-    serviceName: oneOf(['discovery', 'discovery', 'harvest']),
+    serviceName: drawOneOf(['discovery', 'discovery', 'harvest']),
     serviceId: ({ world, slot }) => `org.example.archive__${world.uuid('discoveryserviceids', slot)}`,
     relatedTo: toObservation,
   },
   dqconformanceresults: {
     specification: () => 'Commission regulation on interoperability of spatial data sets',
     explanation: (at) => at.edged('See the referenced specification'),
-    passed: oneOf([true, true, true, false, null]),
+    passed: drawOneOf([true, true, true, false, null]),
     observation: observationLink,
   },
   drsdatasets: {
@@ -202,7 +202,7 @@ const TABLE: Readonly<Record<CollectionName, Readonly<Record<string, Draw>>>> = 
       `project${random.between(1, 9)}.output.model${random.between(1, 40)}.${quantity.variable}`,
     version: ({ random }) =>
       random.between(2010, 2023) * 10_000 + random.between(10, 12) * 100 + random.between(10, 28),
-    isLatest: chance(80),
+    isLatest: drawChance(80),
     observation: observationLink,
   },
   identifiers: {
@@ -224,27 +224,27 @@ const TABLE: Readonly<Record<CollectionName, Readonly<Record<string, Draw>>>> = 
     width: ({ random }) => random.between(2, 20) * 64,
     height: ({ random }) => (random.chance(10) ? null : random.between(2, 20) * 48),
   },
-  inspirethemes: { name: inTurn(words.INSPIRE_THEMES) },
+  inspirethemes: { name: drawInTurn(words.INSPIRE_THEMES) },
   instruments: {
     title: (at) => {
       const organisation = prose.organisationName(at.random);
       return at.edged(`${organisation} ${instrumentKind(at.slot)} ${at.random.between(1, 99)}`, 2);
     },
     abstract: (at) => aboutAny(at, 2, { instrument: instrumentKind(at.slot) }),
-    keywords: keywords(3, 20),
+    keywords: drawKeywords(3, 20),
     instrumentType: ({ slot }) => (/radar|lidar/.test(instrumentKind(slot)) ? 'active' : 'passive'),
   },
   iods: {
     name: ({ facts: { subject } }) => subject.quantity,
     description: aboutObservation,
-    direction: oneOf(['input', 'output']),
+    direction: drawOneOf(['input', 'output']),
   },
   ipps: {
     platform: (at) => (facts.isStory(at.index) ? 0 : at.skewed('platforms')),
     instrument: (at) => (facts.isStory(at.index) ? 0 : at.skewed('instruments')),
     relatedTo: ({ world, slot }) => world.reference('acq', Math.floor(slot / PAIRS)),
   },
-  licenceclassifications: { classification: inTurn(words.LICENCE_CLASSES) },
+  licenceclassifications: { classification: drawInTurn(words.LICENCE_CLASSES) },
   licences: {
     licenceURL: ({ slot }) => licenceAddress(slot),
     licenceClassifications: ({ slot }) =>
@@ -252,7 +252,7 @@ const TABLE: Readonly<Record<CollectionName, Readonly<Record<string, Draw>>>> = 
   },
   // Descriptions of records from an older catalogue, often HTML.
   migrationproperties: {
-    key: inTurn(words.MIGRATION_KEYS),
+    key: drawInTurn(words.MIGRATION_KEYS),
     value: (at) => {
       if (edgeNumber(at.slot) >= 0) return edgeText(edgeNumber(at.slot));
       if (nth(words.MIGRATION_KEYS, at.slot).endsWith('_date')) return at.date(2005, 2018).replace('T', ' ');
@@ -284,14 +284,14 @@ const TABLE: Readonly<Record<CollectionName, Readonly<Record<string, Draw>>>> = 
   notes: {
     text: aboutObservation,
     created: (at) => at.date(2010, 2023),
-    isPublic: chance(30),
+    isPublic: drawChance(30),
     relatedTo: toObservation,
   },
   observationcollections: {
     title: (at) => at.edged(`${at.facts.project.title} (${at.facts.project.acronym}): ${at.facts.subject.quantity}`),
     abstract: ({ random, facts: { subject } }) => prose.abstractText(random, subject, 2),
-    keywords: keywords(6),
-    publicationState: inTurn(['citable', 'citable', 'published', 'published', 'published']),
+    keywords: drawKeywords(6),
+    publicationState: drawInTurn(['citable', 'citable', 'published', 'published', 'published']),
     dataPublishedTime: (at) => (at.random.chance(90) ? at.date(2012, 2023) : null),
     doiPublishedTime: (at) => (at.slot % 5 < 2 ? at.date(2012, 2023) : null),
     member: ({ world, slot, index }) => {
@@ -304,21 +304,25 @@ const TABLE: Readonly<Record<CollectionName, Readonly<Record<string, Draw>>>> = 
       if (shape === 'emptyTexts') return '';
       const { quantity, instrument, place, year } = subject;
       const what = `${quantity} from the ${instrument} around ${place}, ${year}`;
-      return edged(`${project.title} (${project.acronym}): ${what}`, slot);
+      return addEdge(`${project.title} (${project.acronym}): ${what}`, slot);
     },
     abstract: ({ slot, random, facts: { shape, subject } }) => {
       if (shape === 'emptyTexts') return '';
-      return edged(prose.abstractText(random, subject, shape === 'longAbstract' ? 30 : 1 + random.skewed(5)), slot, 7);
+      return addEdge(
+        prose.abstractText(random, subject, shape === 'longAbstract' ? 30 : 1 + random.skewed(5)),
+        slot,
+        7,
+      );
     },
     keywords: ({ slot, random, facts: { shape } }) =>
-      shape === 'emptyTexts' ? '' : edged(prose.keywordText(random, 8), slot, 3),
+      shape === 'emptyTexts' ? '' : addEdge(prose.keywordText(random, 8), slot, 3),
     publicationState: (at) => at.facts.publicationState,
     dataPublishedTime: (at) => at.date(at.facts.publicationYear, at.facts.publicationYear),
     doiPublishedTime: (at) => {
       return at.facts.hasDoi ? at.date(at.facts.publicationYear + 1, at.facts.publicationYear + 1) : null;
     },
-    updateFrequency: mostly('notPlanned', 'continual daily weekly monthly annually asNeeded irregular unknown'),
-    status: mostly('completed', 'ongoing ongoing ongoing planned underDevelopment superseded obsolete final'),
+    updateFrequency: drawMostly('notPlanned', 'continual daily weekly monthly annually asNeeded irregular unknown'),
+    status: drawMostly('completed', 'ongoing ongoing ongoing planned underDevelopment superseded obsolete final'),
     result_field: ({ world, slot }) => {
       const { dataPath, oldDataPath, storageLocation, storageStatus, ...rest } = resultOf(world, slot);
       return {
@@ -332,7 +336,7 @@ const TABLE: Readonly<Record<CollectionName, Readonly<Record<string, Draw>>>> = 
     },
     timePeriod: ({ facts: { shape, time } }) => (shape === 'danglingLinks' ? DANGLING : time),
     geographicExtent: ({ facts: { shape, bbox } }) => (shape === 'danglingLinks' ? DANGLING : bbox),
-    nonGeographicFlag: chance(4),
+    nonGeographicFlag: drawChance(4),
     // Most observations have a few, some have dozens.
     phenomena: (at) => {
       if (at.facts.shape === 'emptyLists') return [];
@@ -351,9 +355,9 @@ const TABLE: Readonly<Record<CollectionName, Readonly<Record<string, Draw>>>> = 
     // Its own responsible parties come first, then those of its collection or, without a collection, of its project.
     responsiblepartyinfo_set: ({ world, slot, facts: { shape, collection, project } }) => {
       if (shape === 'emptyLists') return [];
-      const own = facts.rpisOf(world, 'ob', slot);
+      const own = facts.listRpis(world, 'ob', slot);
       const shared =
-        collection < 0 ? facts.rpisOf(world, 'proj', project.slot) : facts.rpisOf(world, 'coll', collection);
+        collection < 0 ? facts.listRpis(world, 'proj', project.slot) : facts.listRpis(world, 'coll', collection);
       return [...own, ...shared.slice(own.length)];
     },
     procedureAcquisition: ({ slot, facts }) => (facts.process === 'acquisition' ? slot * SLOTS.acquisitions : null),
@@ -375,7 +379,7 @@ const TABLE: Readonly<Record<CollectionName, Readonly<Record<string, Draw>>>> = 
   },
   onlineresources: {
     name: ({ place, random, facts: { subject }, slot }) =>
-      edged(place === 0 ? `Files of ${subject.quantity}` : `Documentation ${random.between(1, 99)}`, slot),
+      addEdge(place === 0 ? `Files of ${subject.quantity}` : `Documentation ${random.between(1, 99)}`, slot),
     url: ({ world, place, index, slot }) =>
       place === 0
         ? encodeURI(`https://data.example.org${resultOf(world, index).dataPath}/`)
@@ -389,13 +393,13 @@ const TABLE: Readonly<Record<CollectionName, Readonly<Record<string, Draw>>>> = 
   parties: {
     firstName: ({ slot, random }) => (isPerson(slot) ? random.pick(words.FIRST_NAMES) : ''),
     lastName: ({ slot, random }) =>
-      edged(isPerson(slot) ? random.pick(words.LAST_NAMES) : prose.organisationName(random), slot),
+      addEdge(isPerson(slot) ? random.pick(words.LAST_NAMES) : prose.organisationName(random), slot),
     partyType: ({ slot }) => (isPerson(slot) ? 'individual' : 'organisation'),
   },
   phenomona: {
     names: ({ slot }) => {
       const n = slot % QUANTITIES.length;
-      return slot % 3 === 1 ? [] : [{ ob_id: 1 + n, name: spoken(QUANTITIES[n]!.standardName) }];
+      return slot % 3 === 1 ? [] : [{ ob_id: 1 + n, name: speak(QUANTITIES[n]!.standardName) }];
     },
     terms: ({ slot }) => terms(slot),
   },
@@ -409,7 +413,7 @@ const TABLE: Readonly<Record<CollectionName, Readonly<Record<string, Draw>>>> = 
       const { name: place } = facts.placeOf(at.world, location);
       return `${noun} around ${place}. ${aboutAny(at, 2, { place })}`;
     },
-    keywords: keywords(3),
+    keywords: drawKeywords(3),
     platformType: ({ world, slot }) => platformOf(world, slot).type,
     location: ({ world, slot, random }) => (slot === 0 || random.chance(40) ? platformOf(world, slot).location : null),
   },
@@ -420,12 +424,12 @@ const TABLE: Readonly<Record<CollectionName, Readonly<Record<string, Draw>>>> = 
     },
     abstract: (at) => {
       const { acronym, domain } = facts.projectOf(at.world, at.slot);
-      const quantity = spoken(at.random.pick(domain.quantities).standardName);
+      const quantity = speak(at.random.pick(domain.quantities).standardName);
       return aboutAny(at, 4, { project: acronym, quantity, instrument: at.random.pick(domain.instruments) });
     },
-    publicationState: oneOf(['published', 'published', 'published', 'published', 'working']),
+    publicationState: drawOneOf(['published', 'published', 'published', 'published', 'working']),
     keywords: (at) => at.edged(prose.keywordText(at.random, 5), 2),
-    status: oneOf(['completed', 'completed', 'completed', 'completed', 'ongoing']),
+    status: drawOneOf(['completed', 'completed', 'completed', 'completed', 'ongoing']),
   },
   // Each index has a slot for one record of each of these collections.
   referenceables: {
@@ -433,23 +437,24 @@ const TABLE: Readonly<Record<CollectionName, Readonly<Record<string, Draw>>>> = 
     short_code: ({ place }) => REFERENCED[place],
   },
   relatedobservationinfos: {
-    relationType: ({ slot }, field) => nth(valuesOf(field), slot),
+    relationType: ({ slot }, field) => nth(declaredValues(field), slot),
     subjectObservation: (at) => at.below('observations'),
     objectObservation: (at) => (at.slot % 23 === 11 ? DANGLING : at.below('observations')),
   },
   results: {
-    curationCategory: inTurn(['a', 'a', 'a', 'a', 'a', 'b', 'c']),
-    dataPath: result('dataPath'),
-    numberOfFiles: result('numberOfFiles'),
-    volume: result('volume'),
+    curationCategory: drawInTurn(['a', 'a', 'a', 'a', 'a', 'b', 'c']),
+    dataPath: drawResult('dataPath'),
+    numberOfFiles: drawResult('numberOfFiles'),
+    volume: drawResult('volume'),
     fileFormat: ({ world, slot }) => (slot % 50 === 3 ? null : resultOf(world, slot).fileFormat),
-    storageStatus: result('storageStatus'),
-    storageLocation: result('storageLocation'),
-    oldDataPath: result('oldDataPath'),
+    storageStatus: drawResult('storageStatus'),
+    storageLocation: drawResult('storageLocation'),
+    oldDataPath: drawResult('oldDataPath'),
   },
   rpis: {
     priority: ({ world, slot }) => 1 + facts.responsibility(world, slot).place,
-    role: ({ world, slot, random }, field) => facts.responsibility(world, slot).role ?? random.pick(valuesOf(field)),
+    role: ({ world, slot, random }, field) =>
+      facts.responsibility(world, slot).role ?? random.pick(declaredValues(field)),
     party: (at) => {
       const { role } = facts.responsibility(at.world, at.slot);
       const party = at.skewed('parties');
@@ -466,7 +471,7 @@ const TABLE: Readonly<Record<CollectionName, Readonly<Record<string, Draw>>>> = 
     startTime: ({ world, slot }) => facts.periodOf(world, slot).start,
     endTime: ({ world, slot }) => facts.periodOf(world, slot).end,
   },
-  topiccategories: { name: inTurn(words.TOPIC_CATEGORIES) },
+  topiccategories: { name: drawInTurn(words.TOPIC_CATEGORIES) },
   // Three in ten are pressures.
   verticalextents: {
     highestLevelBound: ({ slot, random }) => {
@@ -493,7 +498,7 @@ export function holds(world: World, collection: CollectionName, slot: number): b
 export function record(world: World, collection: CollectionName, slot: number): SynthRecord {
   const drawn: Record<string, unknown> = {};
   const at = new At(world, collection, slot);
-  for (const { name, field, draw } of COLUMNS[collection]) drawn[name] = encoded(world, field, draw(at, field));
+  for (const { name, field, draw } of COLUMNS[collection]) drawn[name] = encodeValue(world, field, draw(at, field));
   return drawn;
 }
 
@@ -517,7 +522,7 @@ const COLUMNS = Object.fromEntries(COLLECTIONS.map((collection) => [collection.n
 function columns(collection: Collection): readonly Column[] {
   const others = new Map(Object.entries(TABLE[collection.name as CollectionName]));
   const declared = collection.fields.map((field) => {
-    const draw = others.get(field.name) ?? defaultDraw(collection, field);
+    const draw = others.get(field.name) ?? makeDefaultDraw(collection, field);
     others.delete(field.name);
     return { name: field.name, field, draw };
   });
@@ -525,18 +530,18 @@ function columns(collection: Collection): readonly Column[] {
 }
 
 /** The id, uuid or short code of the slot, or any of the values that are declared for a text. */
-function defaultDraw({ name, idField }: Collection, field: Field): Draw {
+function makeDefaultDraw({ name, idField }: Collection, field: Field): Draw {
   const collection = name as CollectionName;
   if (field.name === idField) return ({ world, slot }) => world.id(collection, slot);
   if (field.name === 'uuid') return ({ world, slot }) => world.uuid(collection, slot);
   const code = Object.entries(facts.COLLECTION_OF_SHORT_CODE).find(([, of]) => of === collection)?.[0];
   if (field.name === 'short_code') return () => code;
-  if (valuesOf(field).length > 0) return oneOf(valuesOf(field));
+  if (declaredValues(field).length > 0) return drawOneOf(declaredValues(field));
   throw new Error(`data/synth/table.ts has no draw for ${name}.${field.name}`);
 }
 
 /** Slots of declared links become links. Integers of declared floats get a decimal point. */
-function encoded(world: World, field: Field | undefined, value: unknown): unknown {
+function encodeValue(world: World, field: Field | undefined, value: unknown): unknown {
   if (field === undefined || value === null) return value;
   if (field.kind === 'link') return world.link(field.to as CollectionName, value as number);
   if (field.kind === 'links')
@@ -546,7 +551,7 @@ function encoded(world: World, field: Field | undefined, value: unknown): unknow
 }
 
 /** The values that are declared for a text. */
-function valuesOf(field: Field | undefined): readonly string[] {
+function declaredValues(field: Field | undefined): readonly string[] {
   return (field?.kind === 'scalar' && field.values) || [];
 }
 
@@ -567,23 +572,23 @@ function aboutAny({ world, slot, random }: At, sentences: number, subject: Parti
     instrument: random.pick(words.INSTRUMENTS),
     place: prose.placeName(random),
     project: facts.projectOf(world, random.skewed(world.length('projects'))).acronym,
-    quantity: spoken(random.pick(QUANTITIES).standardName),
+    quantity: speak(random.pick(QUANTITIES).standardName),
     year: random.between(1960, 2020),
   };
-  return edged(prose.paragraph(random, { ...any, ...subject }, sentences), slot, 4);
+  return addEdge(prose.paragraph(random, { ...any, ...subject }, sentences), slot, 4);
 }
 
 function instrumentKind(slot: number): string {
   return nth(words.INSTRUMENTS, slot * 7);
 }
 
-const platformOf = facts.remembered((world, slot) => {
+const platformOf = facts.cacheLast((world, slot) => {
   const [type, noun] = nth(words.PLATFORMS, slot * 5);
   return { type, noun, location: slot === 0 ? 0 : world.random('location', slot).below(world.length('bboxes')) };
 });
 
 /** The identifier in a slot: of an observation, of its process, or of a collection; undefined for an empty slot. */
-const identifierOf = facts.remembered((world, slot) => {
+const identifierOf = facts.cacheLast((world, slot) => {
   const { index, place, facts } = new At(world, 'identifiers', slot);
   const { identifiers, hasDoi, process } = facts;
   if (place < identifiers) {
@@ -609,7 +614,7 @@ function processIdentifiers({ world, index }: At): readonly number[] {
 }
 
 /** The result of an observation: the members of its record, most of which are repeated in its observation. */
-const resultOf = facts.remembered((world, index) => {
+const resultOf = facts.cacheLast((world, index) => {
   const random = world.random('results', index);
   const { shape, subject, project } = facts.factsOf(world, index);
   const folder = `${project.acronym.toLowerCase()}/data/`;
@@ -676,7 +681,7 @@ function longNameTerm(slot: number, n: number, variant: number): SynthRecord {
   const edge = edgeNumber(slot);
   if (edge >= 0) return term(FIRST_TERM.edge + (edge % words.EDGE_TEXTS.length), 'long_name', edgeText(edge));
   const level = Math.floor(variant / 2);
-  const name = prose.capitalised(spoken(QUANTITIES[n]!.standardName));
+  const name = prose.capitalise(speak(QUANTITIES[n]!.standardName));
   const id = FIRST_TERM.long_name + level * QUANTITIES.length + n;
   return term(id, 'long_name', level === 0 ? name : `${name} on level ${level}`);
 }

@@ -22,7 +22,7 @@ export interface Domain {
 }
 
 /** Places on all continents and oceans. The first is the place of the story, see `STORY` in `world.ts`. */
-export const PLACES: readonly Place[] = phrases(`
+export const PLACES: readonly Place[] = splitPhrases(`
 Iceland -25 63 -13 67 | Greenland -73 60 -12 84 | Svalbard 10 76 34 81 | the Barents Sea 16 68 60 80 | Lapland 18 66 32 70
 the Norwegian Sea -10 62 16 74 | the Baltic Sea 9 53 30 66 | the North Sea -4 51 9 61 | Scotland -8 54 -1 61 | Ireland -11 51 -5 56
 Wales -6 51 -2 54 | the English Channel -6 48 2 51 | Brittany -5 47 -1 49 | the Bay of Biscay -10 43 -1 48 | the Alps 5 44 16 48
@@ -38,7 +38,7 @@ Alaska -168 54 -130 72 | Vancouver Island -129 48 -123 51 | the Great Lakes -93 
 the Sargasso Sea -70 22 -40 37 | Cuba -85 19 -74 24 | the Gulf of Mexico -98 18 -81 31 | the Amazon Basin -79 -15 -48 3
 the Atacama Desert -71 -28 -67 -18 | Patagonia -76 -55 -62 -39 | the Falkland Islands -62 -53 -57 -51 | South Georgia -39 -56 -35 -53
 the Weddell Sea -62 -78 -15 -62 | Dronning Maud Land -20 -85 45 -69 | the Southern Ocean -180 -65 180 -45
-`).map(placeOf);
+`).map(parsePlace);
 
 /** The box of global data sets. */
 export const GLOBE: Place = { name: 'the whole world', box: [-180, -90, 180, 90] };
@@ -84,7 +84,7 @@ surface_downwelling_longwave_flux W m-2 rlds | toa_outgoing_longwave_flux W m-2 
 `
   .trim()
   .split('\n\n')
-  .map(domainOf);
+  .map(parseDomain);
 
 /** All quantities. `STORY` in world.ts uses the first one. */
 export const QUANTITIES: readonly Quantity[] = DOMAINS.flatMap(({ quantities }) => quantities);
@@ -110,55 +110,55 @@ export const PLATFORMS: readonly (readonly [type: string, noun: string])[] = [
   ['uas', 'Uncrewed Aircraft'],
 ];
 
-export const PROJECT_ACTIVITIES = phrases(`
+export const PROJECT_ACTIVITIES = splitPhrases(`
 Long-term Monitoring | Intensive Observation | Coordinated Airborne Study | Coupled Modelling | Reanalysis | Intercomparison
 Process Study | Satellite Validation | Regional Forecasting | Climate Projection | Network Calibration | Historical Recovery
 `);
 
-export const LICENCE_CLASSES = words('personal academic policy commercial unstated any');
+export const LICENCE_CLASSES = splitWords('personal academic policy commercial unstated any');
 
 /** Discovery keywords. Their position in the list gives their id. */
-export const DISCOVERY_KEYWORDS = phrases(`
+export const DISCOVERY_KEYWORDS = splitPhrases(`
 DIF | GEMINI | INSPIRE | NDGO0001 | NDGO0003 | NDGO0004 | NDGO0005 | PASDC1 | TOPIC-ATMOS | TOPIC-OCEAN | TOPIC-LAND | TOPIC-ICE | MODEL
 SATELLITE | AIRBORNE | GROUND | CLIMATE | AIR-QUALITY | HYDROLOGY | ECOLOGY | EO | REANALYSIS | CAMPAIGN | LONG-TERM
 `);
 
-export const KEYWORDS = phrases(`
+export const KEYWORDS = splitPhrases(`
 aerosol | atmosphere | boundary layer | carbon cycle | climate | cloud | convection | dust | emissions | flood | forest | greenhouse gas
 heat flux | humidity | hydrology | ice | land surface | lidar | model output | ocean | ozone | radar | radiation | rainfall | satellite
 snow | soil moisture | temperature | trace gas | turbulence | visibility | wind | Antarctica | Arctic | tropics | level 1b | level 2 | level 3
 `);
 
-export const FIRST_NAMES = words(`
+export const FIRST_NAMES = splitWords(`
 Ada Björn Chidi Dolores Emre Fatima Gwen Hiroshi Ingrid João Katarzyna Lars Mei Nadia Olu Priya Quentin Ruth Søren Tomás
 Una Vikram Wanda Xiang Yusuf Zoë Élise Íñigo
 `);
 
-export const LAST_NAMES = words(`
+export const LAST_NAMES = splitWords(`
 Abara Bergström Castellano Demir Eriksen Fairweather Goldacre Hallett Ivanova Jørgensen Kowalczyk Lindqvist Müller Nakamura
 Okafor Pemberton Quist Rasmussen Szabó Tanaka Underhill Vasquez Whitlock Yamada Zielińska O'Dowd Núñez Đorđević
 `);
 
 /** Parts of the names of invented organisations. */
-export const ORGANISATION_NAMES = words(`
+export const ORGANISATION_NAMES = splitWords(`
 Aldermoor Brightwater Corvane Dunmarrow Eastvale Fernholt Greywick Harrowgate Ironbeck Juniper Kestrel Larkfield
 `);
-export const ORGANISATION_KINDS = phrases(`
+export const ORGANISATION_KINDS = splitPhrases(`
 University | Research Centre | Weather Service | Polar Institute | Data Archive | Space Laboratory | Hydrological Survey
 `);
 
-export const FILE_FORMATS = phrases(`
+export const FILE_FORMATS = splitPhrases(`
 NetCDF | CF-compliant NetCDF | Comma separated text | NASA Ames | HDF5 | GRIB | GeoTIFF | PP
 `);
 
 /** Topic categories of ISO 19115 that fit the domain. */
-export const TOPIC_CATEGORIES = words(`
+export const TOPIC_CATEGORIES = splitWords(`
 biota boundaries climatologyMeteorologyAtmosphere economy elevation environment farming geoscientificInformation health
 imageryBaseMapsEarthCover inlandWaters location oceans society structure
 `);
 
 /** INSPIRE theme names that fit the domain. */
-export const INSPIRE_THEMES = phrases(`
+export const INSPIRE_THEMES = splitPhrases(`
 Atmospheric conditions | Meteorological geographical features | Oceanographic geographical features | Land cover | Hydrography
 Environmental monitoring facilities | Natural risk zones | Habitats and biotopes | Elevation | Sea regions
 `);
@@ -198,7 +198,7 @@ export const HUGE_INTEGERS: readonly string[] = [
   '18446744073709551617',
 ];
 
-export const MIGRATION_KEYS = words(`
+export const MIGRATION_KEYS = splitWords(`
 observation.content.update observation.content.contact observation.content.links observation.content.citation
 observation.content.introduction observation.content.all Instrument.content.update Instrument.content.contact
 Instrument.content.citation Instrument.content.all observation_collection.content.citation
@@ -208,33 +208,33 @@ project.legacy2_activity_subtype
 `);
 
 /** Splits at white space. */
-function words(text: string): readonly string[] {
+function splitWords(text: string): readonly string[] {
   return text.trim().split(/\s+/);
 }
 
 /** Splits at bars and line ends. */
-function phrases(text: string): readonly string[] {
+function splitPhrases(text: string): readonly string[] {
   return text.trim().split(/\s*[|\n]\s*/);
 }
 
 /** `Name west south east north`. */
-function placeOf(line: string): Place {
+function parsePlace(line: string): Place {
   const parts = line.split(' ');
   const [west, south, east, north] = parts.slice(-4).map(Number);
   return { name: parts.slice(0, -4).join(' '), box: [west!, south!, east!, north!] };
 }
 
 /** `standard_name units... variable`; the units may contain blanks. */
-function quantityOf(line: string): Quantity {
+function parseQuantity(line: string): Quantity {
   const parts = line.split(' ');
   return { standardName: parts[0]!, units: parts.slice(1, -1).join(' '), variable: parts.at(-1)! };
 }
 
-function domainOf(text: string): Domain {
+function parseDomain(text: string): Domain {
   const [topics, instruments, ...quantities] = text.split('\n');
   return {
-    topics: phrases(topics!),
-    instruments: phrases(instruments!),
-    quantities: phrases(quantities.join('\n')).map(quantityOf),
+    topics: splitPhrases(topics!),
+    instruments: splitPhrases(instruments!),
+    quantities: splitPhrases(quantities.join('\n')).map(parseQuantity),
   };
 }

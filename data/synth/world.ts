@@ -4,7 +4,7 @@
 // A slot is a position in a collection that may have a record. Slot 0 of several collections belongs to the story: the
 // three observations of `STORY` measured soil moisture in Iceland in 2003, and can be cited and downloaded.
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
-import { dateTimeText, edgeNumber, spoken, type Subject } from './prose.ts';
+import { dateTimeText, edgeNumber, speak, type Subject } from './prose.ts';
 import { Random, streamKeys, type StreamKeys } from './random.ts';
 import {
   DOMAINS,
@@ -121,35 +121,35 @@ export type CollectionName = keyof typeof LENGTHS;
  * share.
  */
 const LENGTHS = {
-  acquisitions: each(SLOTS.acquisitions),
+  acquisitions: perObservation(SLOTS.acquisitions),
   bboxes: grows(6, 0.25),
-  composites: each(1),
-  computations: each(SLOTS.computations),
+  composites: perObservation(1),
+  computations: perObservation(SLOTS.computations),
   constraints: grows(6, 0.002),
   discoveryserviceids: grows(4, 0.02),
   dqconformanceresults: grows(3, 0.01),
   drsdatasets: grows(4, 0.02),
-  identifiers: each(SLOTS.identifiers),
+  identifiers: perObservation(SLOTS.identifiers),
   imagedetails: grows(5, 0.005),
   inspirethemes: (): number => INSPIRE_THEMES.length,
   instruments: grows(12, 0.012),
   iods: grows(4, 0.02),
-  ipps: each(SLOTS.ipps),
+  ipps: perObservation(SLOTS.ipps),
   licenceclassifications: (): number => LICENCE_CLASSES.length,
   licences: grows(6, 0.0005),
   migrationproperties: grows(40, 0.1),
   mpos: grows(4, 0.01),
   notes: grows(6, 0.02),
   observationcollections: (observations: number): number => Math.ceil(observations / OBSERVATIONS_PER_COLLECTION),
-  observations: each(1),
-  onlineresources: each(SLOTS.onlineresources),
+  observations: perObservation(1),
+  onlineresources: perObservation(SLOTS.onlineresources),
   parties: grows(15, 0.025),
   phenomona: grows(24, 0.12),
   platforms: grows(12, 0.01),
   projects: grows(10, 0.011),
-  referenceables: each(SLOTS.referenceables),
+  referenceables: perObservation(SLOTS.referenceables),
   relatedobservationinfos: grows(6, 0.05),
-  results: each(1),
+  results: perObservation(1),
   rpis: (observations: number): number => firstRpi(observations, RESPONSIBLE.length),
   times: grows(8, 0.4),
   topiccategories: (): number => TOPIC_CATEGORIES.length,
@@ -164,7 +164,7 @@ function grows(base: number, share: number): (observations: number) => number {
   return (observations) => base + Math.floor(observations * share);
 }
 
-function each(slots: number): (observations: number) => number {
+function perObservation(slots: number): (observations: number) => number {
   return (observations) => observations * slots;
 }
 
@@ -216,23 +216,23 @@ export interface Facts {
 }
 
 /** The facts of an observation. Cost: about a microsecond. */
-export const factsOf = remembered((world, index): Facts => {
+export const factsOf = cacheLast((world, index): Facts => {
   const random = world.random('facts', index);
   const inStory = isStory(index);
   const shape = index % 23 === 11 ? OBSERVATION_SHAPES[Math.floor(index / 23) % OBSERVATION_SHAPES.length] : undefined;
   const share = index < 20 ? index * 5 : random.below(100);
-  const process = inStory ? 'acquisition' : shape === 'noProcess' ? 'none' : processOf(share);
+  const process = inStory ? 'acquisition' : shape === 'noProcess' ? 'none' : chooseProcess(share);
   const [extraAcquisition, extraComputation] = [random.chance(20), random.chance(20)].map(Number);
-  const state = publicationStateOf(random.below(100));
+  const state = choosePublicationState(random.below(100));
   const publicationState = inStory ? 'citable' : shape === 'removed' ? 'removed' : state;
   const isComposite = process === 'composite';
   const hasDoi = publicationState === 'citable' || (state === 'published' && random.chance(60));
   const hasIdentifiers = shape !== 'noIdentifiers' && shape !== 'emptyLists';
   const identifiers = Math.max(Number(hasDoi), identifierCount(random.below(100)));
-  const project = projectOf(world, projectOfCollection(world, Math.floor(index / OBSERVATIONS_PER_COLLECTION)));
+  const project = projectOf(world, chooseProject(world, Math.floor(index / OBSERVATIONS_PER_COLLECTION)));
   const bbox = inStory ? 0 : random.below(world.length('bboxes'));
   const time = inStory ? 0 : random.below(world.length('times'));
-  const phenomenon = inStory ? 0 : phenomenonOf(world, random, project.domain);
+  const phenomenon = inStory ? 0 : choosePhenomenon(world, random, project.domain);
   const quantity = QUANTITIES[phenomenon % QUANTITIES.length]!;
   const instrument = inStory ? INSTRUMENTS[0]! : random.pick(project.domain.instruments);
   return {
@@ -254,7 +254,7 @@ export const factsOf = remembered((world, index): Facts => {
       instrument,
       place: placeOf(world, bbox).name,
       project: project.acronym,
-      quantity: spoken(quantity.standardName),
+      quantity: speak(quantity.standardName),
       year: periodOf(world, time).startYear,
     },
   };
@@ -272,7 +272,7 @@ export interface Project {
   readonly domain: Domain;
 }
 
-export const projectOf = remembered((world, slot): Project => {
+export const projectOf = cacheLast((world, slot): Project => {
   const random = world.random('project name', slot);
   const domain = DOMAINS[slot % DOMAINS.length]!;
   const topic = slot === 0 ? domain.topics[0]! : random.pick(domain.topics);
@@ -285,7 +285,7 @@ export const projectOf = remembered((world, slot): Project => {
 /**
  * The place and the box of a bbox record. One in ten is the whole globe; the others are a place's box or a part of it.
  */
-export const placeOf = remembered((world, slot): Place => {
+export const placeOf = cacheLast((world, slot): Place => {
   const random = world.random('place', slot);
   if (slot === 0) return { name: PLACES[0]!.name, box: [-24.6, 63.2, -13.4, 66.6] };
   if (random.chance(10)) return GLOBE;
@@ -297,12 +297,12 @@ export const placeOf = remembered((world, slot): Place => {
   const [left, right] = [longitude(west + first), longitude(west + first + width)];
   return {
     name: place.name,
-    box: [rounded(left), rounded(south + lowest), rounded(right), rounded(south + lowest + height)],
+    box: [round(left), round(south + lowest), round(right), round(south + lowest + height)],
   };
 });
 
 /** The start and end of a times record, and the year of its start. The end is null if it is open. */
-export const periodOf = remembered((world, slot): { start: string; startYear: number; end: string | null } => {
+export const periodOf = cacheLast((world, slot): { start: string; startYear: number; end: string | null } => {
   const random = world.random('times', slot);
   if (slot === 0) return { start: '2003-05-01T00:00:00', startYear: 2003, end: '2003-09-28T12:00:00' };
   const startYear = 2021 - random.skewed(70);
@@ -325,7 +325,7 @@ const RESPONSIBLE = [
 ] as const satisfies readonly { short: ShortCode; every: number; roles: readonly (string | undefined)[] }[];
 
 /** The record of an rpi, its role (undefined: any), and its position among the rpis of that record. */
-export const responsibility = remembered(
+export const responsibility = cacheLast(
   (world, slot): { short: ShortCode; owner: number; role: string | undefined; place: number } => {
     const group = RESPONSIBLE.findLastIndex((_, n) => firstRpi(world.observations, n) <= slot);
     const { short, every, roles } = RESPONSIBLE[group]!;
@@ -336,7 +336,7 @@ export const responsibility = remembered(
 );
 
 /** The slots of the rpis of a record; empty if it has no rpis itself. */
-export function rpisOf(world: World, short: (typeof RESPONSIBLE)[number]['short'], owner: number): readonly number[] {
+export function listRpis(world: World, short: (typeof RESPONSIBLE)[number]['short'], owner: number): readonly number[] {
   const group = RESPONSIBLE.findIndex((one) => one.short === short);
   const { every, roles } = RESPONSIBLE[group]!;
   if (owner % every !== 0) return [];
@@ -353,7 +353,7 @@ function firstRpi(observations: number, group: number): number {
 }
 
 /** Caches the last result of `make`, because the fields of a record and neighbouring records request the same one. */
-export function remembered<T>(make: (world: World, slot: number) => T): (world: World, slot: number) => T {
+export function cacheLast<T>(make: (world: World, slot: number) => T): (world: World, slot: number) => T {
   let last: { readonly world: World; readonly slot: number; readonly value: T } | undefined;
   return (world, slot) => {
     if (last?.world !== world || last.slot !== slot) last = { world, slot, value: make(world, slot) };
@@ -362,7 +362,7 @@ export function remembered<T>(make: (world: World, slot: number) => T): (world: 
 }
 
 /** A phenomenon of the domain, or another one if a small catalogue has none of it. */
-function phenomenonOf(world: World, random: Random, domain: Domain): number {
+function choosePhenomenon(world: World, random: Random, domain: Domain): number {
   const length = world.length('phenomona');
   const quantity = QUANTITIES.indexOf(random.pick(domain.quantities));
   const variants = Math.ceil((length - quantity) / QUANTITIES.length);
@@ -372,18 +372,18 @@ function phenomenonOf(world: World, random: Random, domain: Domain): number {
 /**
  * The slot of the project of a collection's observations. Each domain has one, then a few projects get most of them.
  */
-function projectOfCollection(world: World, collection: number): number {
+function chooseProject(world: World, collection: number): number {
   if (collection < DOMAINS.length) return collection;
   return world.random('project', collection).skewed(world.length('projects'));
 }
 
-function processOf(share: number): Facts['process'] {
+function chooseProcess(share: number): Facts['process'] {
   if (share < 84) return 'acquisition';
   if (share < 91) return 'computation';
   return share < 98 ? 'composite' : 'none';
 }
 
-function publicationStateOf(share: number): string {
+function choosePublicationState(share: number): string {
   if (share < 52) return 'published';
   if (share < 88) return 'citable';
   if (share < 93) return 'old';
@@ -403,7 +403,7 @@ function part(random: Random, extent: number): readonly [start: number, length: 
   return [((extent - length) * random.below(1001)) / 1000, length];
 }
 
-function rounded(degrees: number): number {
+function round(degrees: number): number {
   return Math.round(degrees * 1e4) / 1e4;
 }
 

@@ -85,7 +85,7 @@ function frameBytes(frame: LogFrame, { bytes, sum }: LogEnd): { bytes: Uint8Arra
  * within its magic has no frames. Throws OperationError `input` with `file` and the offset for any other damage. Cost:
  * 2 ns a byte, and reading the frames; memory is that of one frame.
  */
-function* framesIn(file: string, read: ReadAt, from?: LogEnd): Generator<FoundFrame> {
+function* scanFrames(file: string, read: ReadAt, from?: LogEnd): Generator<FoundFrame> {
   let end = from ?? startIn(file, read);
   while (end) {
     const found = frameAt(file, read, end);
@@ -113,7 +113,7 @@ function frameAt(file: string, read: ReadAt, { bytes: offset, sum }: LogEnd): Fo
   const payload = rest.subarray(0, length);
   const payloadSum = crcOf(payload, headSum);
   if (wordAt(rest, length) !== payloadSum) throw damage(file, offset, 'a frame is damaged');
-  const frame = frameOf(payload);
+  const frame = parseFrame(payload);
   if (!frame) throw damage(file, offset, 'a frame has no valid changes');
   return { frame, end: { bytes: offset + HEAD_BYTES + rest.length, sum: payloadSum } };
 }
@@ -128,7 +128,7 @@ function damage(file: string, offset: number, what: string): OperationError {
 }
 
 /** Decodes the payload of a frame; undefined if it is not one, even with a right checksum. */
-function frameOf(payload: Uint8Array): LogFrame | undefined {
+function parseFrame(payload: Uint8Array): LogFrame | undefined {
   let value: unknown;
   try {
     value = FRAMES.unpack(payload);
@@ -191,7 +191,7 @@ export function generationsIn(file: string): readonly LoggedGeneration[] {
   return withFile(file, (read) => {
     const found: LoggedGeneration[] = [];
     let start = LOG_START.end;
-    for (const { frame, end } of framesIn(file, read)) {
+    for (const { frame, end } of scanFrames(file, read)) {
       if (!frame.isLast) continue;
       const { generation, at, isBase } = frame;
       found.push({ generation, at, isBase, start, end });
@@ -213,7 +213,7 @@ export function* changesSince(file: string, since?: string): Generator<LogFrame>
   if (!last || from === all.length) return;
   const descriptor = openFile(file);
   try {
-    for (const { frame, end } of framesIn(file, readerOf(descriptor, file), all[from]!.start)) {
+    for (const { frame, end } of scanFrames(file, openReader(descriptor, file), all[from]!.start)) {
       yield frame;
       if (end.bytes === last.end.bytes) return;
     }
@@ -223,10 +223,10 @@ export function* changesSince(file: string, since?: string): Generator<LogFrame>
 }
 
 /** All frames of a log, those of a last generation that is incomplete too. Throws as generationsIn does. */
-export function* loggedFrames(file: string): Generator<FoundFrame> {
+export function* readFrames(file: string): Generator<FoundFrame> {
   const descriptor = openFile(file);
   try {
-    yield* framesIn(file, readerOf(descriptor, file));
+    yield* scanFrames(file, openReader(descriptor, file));
   } finally {
     closeSync(descriptor);
   }
@@ -263,7 +263,7 @@ export function appendGeneration(file: string, next: NextGeneration): void {
         writeAllAt(descriptor, LOG_START.bytes, 0);
         ({ end } = LOG_START);
       }
-      for (const frame of framesOf(next)) {
+      for (const frame of splitIntoFrames(next)) {
         const framed = frameBytes(frame, end);
         writeAllAt(descriptor, framed.bytes, end.bytes);
         ({ end } = framed);
@@ -276,7 +276,7 @@ export function appendGeneration(file: string, next: NextGeneration): void {
   });
 }
 
-function* framesOf({ generation, at, isBase, changes }: NextGeneration): Generator<LogFrame> {
+function* splitIntoFrames({ generation, at, isBase, changes }: NextGeneration): Generator<LogFrame> {
   let some: RecordChange[] = [];
   for (const change of changes) {
     if (some.length === FRAME_CHANGES_MAX) {
@@ -291,13 +291,13 @@ function* framesOf({ generation, at, isBase, changes }: NextGeneration): Generat
 function withFile<T>(file: string, work: (read: ReadAt) => T): T {
   const descriptor = openFile(file);
   try {
-    return work(readerOf(descriptor, file));
+    return work(openReader(descriptor, file));
   } finally {
     closeSync(descriptor);
   }
 }
 
-function readerOf(descriptor: number, file: string): ReadAt {
+function openReader(descriptor: number, file: string): ReadAt {
   return (offset, length) => {
     const bytes = new Uint8Array(length);
     const filled = attempt(`cannot read ${file}`, () => readAllAt(descriptor, bytes, offset));
@@ -317,7 +317,7 @@ export const CHANGE_KINDS = ['created', 'changed', 'deleted'] as const;
 
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
-export function kindOf({ before, after }: Pick<RecordChange, 'before' | 'after'>): ChangeKind {
+export function changeKind({ before, after }: Pick<RecordChange, 'before' | 'after'>): ChangeKind {
   if (before === null) return 'created';
   return after === null ? 'deleted' : 'changed';
 }

@@ -7,7 +7,7 @@ import { Trouble } from './client.ts';
 import type { HeldRecords } from './held.ts';
 import { type SentRecord, STAMP } from './page.ts';
 import { type CollectionPart, NOTHING, OVERLAP_MICROSECONDS } from './part.ts';
-import { countOf, Drift, walk, type Walker } from './walk.ts';
+import { fetchCount, Drift, walk, type Walker } from './walk.ts';
 
 /** A service may read a date without a zone in another zone than that of its dates. The difference is at most this. */
 const ZONES_MICROSECONDS = 15 * 3_600_000_000;
@@ -49,9 +49,9 @@ export async function addChangedSince(
 ): Promise<boolean> {
   try {
     const since = parseInstant(held.latest) - OVERLAP_MICROSECONDS;
-    const changed = await changedSince(walker, collection, held, since);
+    const changed = await collectChangedSince(walker, collection, held, since);
     if (!changed) return false;
-    const count = await countOf(walker, collection);
+    const count = await fetchCount(walker, collection);
     if (!merge(held.records, changed, since + ZONES_MICROSECONDS, part, judge) || part.ids.size !== count) return false;
     part.compared = 'dates';
     return true;
@@ -66,18 +66,18 @@ export async function addChangedSince(
  * upstream. Throws the errors of the upstream.
  */
 export async function filtersByDate(walker: Walker, collection: Collection, stamp: string): Promise<boolean> {
-  return (await countOf(askingSince(walker, stamp, NEVER_MS), collection)) === 0;
+  return (await fetchCount(askingSince(walker, stamp, NEVER_MS), collection)) === 0;
 }
 
 function askingSince(walker: Walker, stamp: string, ms: number): Walker {
-  return { ...walker, query: `&${STAMP}__gte=${encodeURIComponent(formattedLike(stamp, ms))}` };
+  return { ...walker, query: `&${STAMP}__gte=${encodeURIComponent(formatLike(stamp, ms))}` };
 }
 
 /**
  * The records that changed since a time, by ascending id; undefined if the upstream does not filter or too many
  * changed.
  */
-async function changedSince(
+async function collectChangedSince(
   walker: Walker,
   collection: Collection,
   { records: { count: heldCount }, latest }: HeldDates,
@@ -136,7 +136,7 @@ function merge(
  * Formats a time (milliseconds since 1970) in whole seconds like the dates of the service: days, times without a zone,
  * or times in UTC. A service whose dates have no zone may fail for a date with one.
  */
-function formattedLike(stamp: string, ms: number): string {
+function formatLike(stamp: string, ms: number): string {
   const end = stamp.length > 'YYYY-MM-DD'.length ? 'YYYY-MM-DDTHH:MM:SS'.length : 'YYYY-MM-DD'.length;
   const zone = /(?:Z|[+-]\d\d:\d\d)$/.test(stamp) ? 'Z' : '';
   return new Date(ms).toISOString().slice(0, end) + zone;

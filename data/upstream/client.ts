@@ -4,11 +4,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { bytesWithin } from '../boundedBytes.ts';
+import { readBytesWithin } from '../boundedBytes.ts';
 import { type Connections, connectionsTo } from '../connections.ts';
 import { OperationError, reasonOf } from '../operationError.ts';
 import { tlsFailureText } from '../tls.ts';
-import { conditionOf, entityTagIn, lastChangeIn, retryAfterMs } from '../validator.ts';
+import { conditionHeaders, readEntityTag, readLastChange, retryAfterMs } from '../validator.ts';
 
 /** Limit of a body, both compressed and decompressed. 1,000 records of the known size take 4 MB. */
 const BODY_BYTES_MAX = 64 << 20;
@@ -167,7 +167,7 @@ export class Upstream {
     const { userAgent, timeoutMs } = this.#options;
     const { pathname, search } = new URL(url);
     const asked = { accept: 'application/json', 'accept-encoding': 'gzip', 'user-agent': userAgent };
-    const headers = { ...asked, ...conditionOf(validator) };
+    const headers = { ...asked, ...conditionHeaders(validator) };
     const signal = AbortSignal.timeout(timeoutMs);
     try {
       const answer = await this.#connections.request({ method: 'GET', path: pathname + search, headers, signal });
@@ -179,12 +179,12 @@ export class Upstream {
         await answer.body.dump({ limit: REFUSAL_BYTES_MAX, signal }).catch(() => undefined);
         throw this.#refusal(answer.statusCode, answer.headers);
       }
-      const sent = await bytesWithin(answer.body, BODY_BYTES_MAX);
+      const sent = await readBytesWithin(answer.body, BODY_BYTES_MAX);
       if (!sent) throw tooLong();
-      const body = await decoded(sent, textOf(answer.headers['content-encoding']));
-      const isHtml = /html/i.test(textOf(answer.headers['content-type'])) || body[0] === 0x3c;
+      const body = await decode(sent, joinHeader(answer.headers['content-encoding']));
+      const isHtml = /html/i.test(joinHeader(answer.headers['content-type'])) || body[0] === 0x3c;
       if (isHtml) throw new Trouble('HTML instead of JSON');
-      return { body, validator: validatorIn(answer.headers) };
+      return { body, validator: readValidator(answer.headers) };
     } catch (error) {
       if (error instanceof Trouble) throw error;
       if (signal.aborted) throw new Trouble(`no complete response within ${timeoutMs} ms`);
@@ -196,9 +196,9 @@ export class Upstream {
   /** The failure for a status other than 200. After a Retry-After, no request is sent before that time. */
   #refusal(status: number, headers: Headers): Trouble {
     const trouble = (what: string, isPassing: boolean): Trouble => new Trouble(what, isPassing, status);
-    const waitMs = retryAfterMs((name) => textOf(headers[name]));
+    const waitMs = retryAfterMs((name) => joinHeader(headers[name]));
     if (status >= 300 && status < 400 && headers['location'] !== undefined)
-      return trouble(`${status}: leads to ${textOf(headers['location'])}, which is not followed`, false);
+      return trouble(`${status}: leads to ${joinHeader(headers['location'])}, which is not followed`, false);
     const isPassing = [408, 425, 429].includes(status) || status >= 500 || (status === 403 && waitMs !== undefined);
     if (!isPassing || waitMs === undefined) return trouble(`answered ${status}`, isPassing);
     const seconds = Math.ceil(waitMs / 1000);
@@ -216,19 +216,19 @@ export class Upstream {
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-function textOf(header: string | string[] | undefined): string {
+function joinHeader(header: string | string[] | undefined): string {
   return [header ?? ''].flat().join(', ');
 }
 
 /** A modification date is used as a validator only if it was this long ago. */
 const SETTLED_MS = 60_000;
 
-function validatorIn(headers: Headers): string | undefined {
-  const headerOf = (name: string): string => textOf(headers[name]);
-  return entityTagIn(headerOf) ?? lastChangeIn(headerOf, SETTLED_MS);
+function readValidator(headers: Headers): string | undefined {
+  const headerOf = (name: string): string => joinHeader(headers[name]);
+  return readEntityTag(headerOf) ?? readLastChange(headerOf, SETTLED_MS);
 }
 
-async function decoded(sent: Buffer, coding: string): Promise<Buffer> {
+async function decode(sent: Buffer, coding: string): Promise<Buffer> {
   if (coding === '' || coding === 'identity') return sent;
   if (coding !== 'gzip') throw new Trouble(`the content coding ${JSON.stringify(coding)}, which was not requested`);
   try {

@@ -7,21 +7,21 @@ import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 import { Trouble, Upstream, type UpstreamOptions } from './client.ts';
 import { type Acceptance, collectionsAtRisk, judgeCrawl, surveyLinks, worstLinks } from './acceptance.ts';
-import { PAGE_RECORDS_MAX, PageSize, parsed } from './page.ts';
+import { PAGE_RECORDS_MAX, PageSize, parseJson } from './page.ts';
 import type { CollectionPart } from './part.ts';
 import { countsIn, assertOutput, assertSource, publish, publishManifest } from './publish.ts';
 import { addChangedSince, DATE_REQUESTS } from './changedSince.ts';
 import {
   type CollectionRead,
-  createdIn,
+  readCreated,
   type HeldCollection,
-  heldIn,
+  readHeld,
   HeldRecords,
   laterTime,
-  unchangedDataSet,
+  findUnchanged,
 } from './held.ts';
 import { CrawlState } from './state.ts';
-import { countOf, Disorder, Drift, usesValidators, type HeldPages, walk, type Walker } from './walk.ts';
+import { fetchCount, Disorder, Drift, usesValidators, type HeldPages, walk, type Walker } from './walk.ts';
 
 /** A collection that changes while it is read is read at most this many times. */
 const LOOKS_MAX = 4;
@@ -89,7 +89,7 @@ export interface CrawlReport {
 export async function crawl(options: CrawlOptions, onProgress: OnProgress): Promise<CrawlReport | undefined> {
   assertOutput(options.output, options.state);
   for (;;) {
-    const held = options.kind === 'refresh' ? await heldIn(options.output, options.base) : new Map<never, never>();
+    const held = options.kind === 'refresh' ? await readHeld(options.output, options.base) : new Map<never, never>();
     const state = CrawlState.open(options.state, options.base, { now: options.now, isRefresh: held.size > 0 });
     try {
       if (!state.isAccepted) return await crawlInto(state, held, options, onProgress);
@@ -134,11 +134,11 @@ interface Crawling {
 
 async function collect(crawling: Crawling): Promise<CrawlReport> {
   const { walker, state, held, options } = crawling;
-  const { bases, collections, unknown } = await rootView(walker.upstream, options.base);
+  const { bases, collections, unknown } = await fetchRootView(walker.upstream, options.base);
   if (options.onExpected && !state.isResumed) options.onExpected(await requestsExpected(crawling, collections));
   await state.openParts(collections, bases);
   for (const collection of collections) await compare(crawling, collection);
-  for (const collection of collections) await recheckCount(crawling, collection);
+  for (const collection of collections) await checkCountAgain(crawling, collection);
   let survey = surveyLinks(state.parts);
   const doubtful = collectionsAtRisk(survey, state.parts, options);
   for (const collection of collections.filter(({ name }) => doubtful.has(name))) await readAgain(crawling, collection);
@@ -152,8 +152,8 @@ async function collect(crawling: Crawling): Promise<CrawlReport> {
     [...state.parts].map(([name, part]) => [name, readOf(part, held.get(name), state.begun)]),
   );
   const { begun, isResumed } = state;
-  const same = options.kind === 'new' ? undefined : await unchangedDataSet(options.output, sha256);
-  const created = same?.created ?? laterTime(await createdIn(options.output), begun);
+  const same = options.kind === 'new' ? undefined : await findUnchanged(options.output, sha256);
+  const created = same?.created ?? laterTime(await readCreated(options.output), begun);
   const manifest = { created, source: options.base, counts, sha256, collections: reads };
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
   if (same) publishManifest(state, options.output, text);
@@ -180,7 +180,7 @@ function readOf(part: CollectionPart, held: HeldCollection | undefined, begun: s
 }
 
 /** A collection of the last crawl; undefined if it is due for a full read. */
-function comparable({ held, options }: Crawling, name: string): HeldCollection | undefined {
+function findComparable({ held, options }: Crawling, name: string): HeldCollection | undefined {
   const found = held.get(name);
   const ageMs = Date.parse(options.now) - Date.parse(found?.lastFullRead ?? '');
   // If the last full read is in the future, the clock was wrong.
@@ -194,10 +194,10 @@ async function requestsExpected(crawling: Crawling, collections: readonly Collec
   let requests = 1 + collections.length;
   for (const collection of collections) {
     const held = crawling.held.get(collection.name);
-    const isByDates = comparable(crawling, collection.name)?.compared === 'dates';
+    const isByDates = findComparable(crawling, collection.name)?.compared === 'dates';
     if (isByDates) requests += DATE_REQUESTS;
     else if (held) requests += held.requests;
-    else requests += 1 + Math.ceil((await countOf(crawling.walker, collection)) / PAGE_RECORDS_MAX);
+    else requests += 1 + Math.ceil((await fetchCount(crawling.walker, collection)) / PAGE_RECORDS_MAX);
   }
   return requests;
 }
@@ -210,7 +210,7 @@ async function compare(crawling: Crawling, collection: Collection): Promise<void
   // An earlier run compared it with data that no longer exists.
   if (part.compared !== 'full' && !crawling.held.has(name)) state.restart(name);
   if (part.isDone) return;
-  const held = comparable(crawling, name);
+  const held = findComparable(crawling, name);
   const { latest, pages = [] } = held ?? {};
   const isUsable = latest !== undefined || pages.length > 0;
   const records = held && isUsable ? await HeldRecords.open(held.file, idField) : undefined;
@@ -242,12 +242,12 @@ interface RootView {
 }
 
 /** The collections in the root view, and the base URLs of the upstream: the requested one and those in its links. */
-export async function rootView(upstream: Upstream, base: string): Promise<RootView> {
+export async function fetchRootView(upstream: Upstream, base: string): Promise<RootView> {
   const ifMissing = 'name the base URL, behind which /api/v3/ is put, without the path of a page';
   return upstream.get({ what: 'the root view', ifMissing, path: () => '/api/v3/' }, (answer) => {
     const { body } = answer!;
     if (body.length > ROOT_BYTES_MAX) throw new Trouble(`more than ${ROOT_BYTES_MAX} bytes`);
-    const root = parsed(body.toString());
+    const root = parseJson(body.toString());
     if (typeof root !== 'object' || root === null || Array.isArray(root)) throw new Trouble('no object of collections');
     const bases = new Set([base]);
     const collections = new Set<Collection>();
@@ -255,12 +255,12 @@ export async function rootView(upstream: Upstream, base: string): Promise<RootVi
     for (const [name, url] of Object.entries(root)) {
       const collection = collectionsOfPath(name, 'v3')[0];
       if (!collection) {
-        unknown.push(shownName(name));
+        unknown.push(printName(name));
         continue;
       }
       const link = typeof url === 'string' ? url : '';
       const own = /^(https?:\/\/[^?#]{1,256}?)\/api\/v[23]\/\w+\/?(?:\?|$)/.exec(link)?.[1];
-      if (own === undefined) throw new Trouble(`${shownName(name)}: ${JSON.stringify(link)} is no link to a list`);
+      if (own === undefined) throw new Trouble(`${printName(name)}: ${JSON.stringify(link)} is no link to a list`);
       bases.add(own);
       collections.add(collection);
     }
@@ -270,7 +270,7 @@ export async function rootView(upstream: Upstream, base: string): Promise<RootVi
 }
 
 /** A name from the upstream for messages, without characters that control the terminal. */
-function shownName(name: string): string {
+function printName(name: string): string {
   return /^[\w.-]{1,64}$/.test(name) ? name : JSON.stringify(name.slice(0, 64)).replace(/[^ -~]/g, '?');
 }
 
@@ -352,10 +352,10 @@ function checkLimits(
 }
 
 /** A collection may have changed after it was read. It is counted again, and read again if the count differs. */
-async function recheckCount(crawling: Crawling, collection: Collection): Promise<void> {
+async function checkCountAgain(crawling: Crawling, collection: Collection): Promise<void> {
   const { name } = collection;
   for (let looks = 1; ; looks++) {
-    const count = await countOf(crawling.walker, collection);
+    const count = await fetchCount(crawling.walker, collection);
     const { size } = crawling.state.parts.get(name)!.ids;
     if (count === size) return;
     if (looks === LOOKS_MAX)

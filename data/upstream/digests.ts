@@ -9,7 +9,7 @@ import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import type { CollectionCounts } from '../../engine/snapshot/metadata.ts';
 import { DICTIONARY, RECORDS, runPath, sectionName } from '../../engine/snapshot/sections.ts';
 import { attempt, currentDataPath } from '../files.ts';
-import { metadataIn } from '../import/earlier.ts';
+import { readRequiredMetadata } from '../import/earlier.ts';
 import type { KeptRecords } from '../import/import.ts';
 import { type CollectionFile, openDataSet, readLines } from '../import/ndjson.ts';
 import { orderById } from '../import/order.ts';
@@ -38,12 +38,20 @@ export type CatalogueDigests = ReadonlyMap<string, RecordDigests>;
  * `snapshot`. Cost: decoding every line in `threads` threads, or two passes over the records of a snapshot. Memory: 24
  * bytes a record, and a run of lines.
  */
-export async function digestsOf(path: string, threads: number, onProgress: OnProgress): Promise<CatalogueDigests> {
+export async function digestCatalogue(
+  path: string,
+  threads: number,
+  onProgress: OnProgress,
+): Promise<CatalogueDigests> {
   const isDirectory = attempt(`cannot read ${path}`, () => statSync(currentDataPath(path)).isDirectory());
-  return isDirectory ? ofDirectory(path, threads, onProgress) : digestsOfSnapshot(path, onProgress);
+  return isDirectory ? digestDirectory(path, threads, onProgress) : digestSnapshot(path, onProgress);
 }
 
-async function ofDirectory(directory: string, threadCount: number, onProgress: OnProgress): Promise<CatalogueDigests> {
+async function digestDirectory(
+  directory: string,
+  threadCount: number,
+  onProgress: OnProgress,
+): Promise<CatalogueDigests> {
   const { files } = await openDataSet(directory);
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
   // The import decides whether nulls are errors.
@@ -54,7 +62,7 @@ async function ofDirectory(directory: string, threadCount: number, onProgress: O
     for (const file of files) {
       const onBytes = (done: number): void =>
         onProgress({ phase: `reading ${file.collection}`, done: before + done, total, unit: 'bytes' });
-      all.set(file.collection, await ofFile(threads, file, onBytes));
+      all.set(file.collection, await digestFile(threads, file, onBytes));
       before += file.bytes;
     }
   } finally {
@@ -63,7 +71,7 @@ async function ofDirectory(directory: string, threadCount: number, onProgress: O
   return all;
 }
 
-async function ofFile(
+async function digestFile(
   threads: ImportThreads,
   file: CollectionFile,
   onBytes: (done: number) => void,
@@ -85,8 +93,8 @@ async function ofFile(
  * The digests of all records of a snapshot file. Throws OperationError `file`, and `snapshot` for damaged records.
  * Cost: two passes over the records.
  */
-export function digestsOfSnapshot(file: string, onProgress: OnProgress): CatalogueDigests {
-  return withSections(file, (sections) => digestsLeft(sections, () => undefined, onProgress));
+export function digestSnapshot(file: string, onProgress: OnProgress): CatalogueDigests {
+  return withSections(file, (sections) => digestRemaining(sections, () => undefined, onProgress));
 }
 
 /**
@@ -95,7 +103,7 @@ export function digestsOfSnapshot(file: string, onProgress: OnProgress): Catalog
  * or in the records that are read of `before`. Cost: a checksum pass over `after`, and over the records of changed
  * collections in `before`. Memory: the ids of those, and 24 bytes per changed record.
  */
-export function digestsOfChanged(
+export function digestChanged(
   before: string,
   after: string,
   kept: KeptRecords,
@@ -103,11 +111,11 @@ export function digestsOfChanged(
   return withSections(before, (old) =>
     withSections(after, (young) => {
       young.assertWhole(young.sections);
-      const inYoung = (name: string): Known => {
+      const findYoungRows = (name: string): Known => {
         const rows = kept.get(name);
-        return rows instanceof Uint8Array ? rowsWithIds(idsIn(young, name), idsIn(old, name), rows) : rows;
+        return rows instanceof Uint8Array ? markRowsWithIds(readIds(young, name), readIds(old, name), rows) : rows;
       };
-      return [digestsLeft(old, (name) => kept.get(name)), digestsLeft(young, inYoung)];
+      return [digestRemaining(old, (name) => kept.get(name)), digestRemaining(young, findYoungRows)];
     }),
   );
 }
@@ -125,7 +133,7 @@ function withSections<T>(file: string, work: (sections: SectionFile) => T): T {
 type Known = 'all' | Uint8Array | undefined;
 
 /** Marks the ids that are among `others` in a marked row. Both are ascending. */
-function rowsWithIds(ids: Float64Array, others: Float64Array, isMarked: Uint8Array): Uint8Array {
+function markRowsWithIds(ids: Float64Array, others: Float64Array, isMarked: Uint8Array): Uint8Array {
   let row = 0;
   return Uint8Array.from(ids, (id) => {
     while (row < others.length && others[row]! < id) row++;
@@ -133,19 +141,19 @@ function rowsWithIds(ids: Float64Array, others: Float64Array, isMarked: Uint8Arr
   });
 }
 
-function idsIn(sections: SectionFile, name: string): Float64Array {
+function readIds(sections: SectionFile, name: string): Float64Array {
   const { idField } = collectionNamed(name)!;
   return sections.array(DICTIONARY, 'numbers', `${name}/${idField}`) ?? new Float64Array(0);
 }
 
 /** The digests of the records that are not known, by collection. */
-function digestsLeft(
+function digestRemaining(
   sections: SectionFile,
   knownOf: (name: string) => Known,
   onProgress?: OnProgress,
 ): CatalogueDigests {
   const all = new Map<string, RecordDigests>();
-  const { collections } = metadataIn(sections);
+  const { collections } = readRequiredMetadata(sections);
   const total = collections.reduce((sum, { records }) => sum + records, 0);
   let done = 0;
   for (const counts of collections) {
@@ -165,7 +173,7 @@ function digestsIn(
   known: Uint8Array | undefined,
 ): RecordDigests {
   const draft = new DigestsDraft();
-  const ids = idsIn(sections, name);
+  const ids = readIds(sections, name);
   const isLeft = (row: number): boolean => known?.[row] !== 1;
   let first = 0;
   for (let i = 0; i < chunks; i++) {

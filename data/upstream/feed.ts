@@ -1,9 +1,9 @@
 // Builds the change feed of a generation from the change log.
 import { setImmediate } from 'node:timers/promises';
 import { GENERATION_DIGITS } from '../../engine/snapshot/loaded.ts';
-import { encodeFeed, FEED_BYTES_MAX, FEED_GENERATIONS_MAX, type FeedPart, changeLogOf } from '../changeFeed.ts';
+import { encodeFeed, FEED_BYTES_MAX, FEED_GENERATIONS_MAX, type FeedPart, changeLogPath } from '../changeFeed.ts';
 import { statIfExists } from '../files.ts';
-import { kindOf, loggedFrames, type LogFrame } from './changeLog.ts';
+import { changeKind, readFrames, type LogFrame } from './changeLog.ts';
 
 /** Frames read per turn of the event loop. They take 10 ms. */
 const TURN_FRAMES = 10;
@@ -14,16 +14,16 @@ const TURN_FRAMES = 10;
  * complete and the changes fit `bytesMax`. Throws OperationError `file` or `input`. Cost: two passes over the log, with
  * pauses for other work. Memory: twice the feed.
  */
-export async function feedOfLog(
+export async function encodeLogFeed(
   snapshot: string,
   generation: string,
   bytesMax = FEED_BYTES_MAX,
 ): Promise<Uint8Array | undefined> {
-  const log = changeLogOf(snapshot);
+  const log = changeLogPath(snapshot);
   if (!statIfExists(log)) return undefined;
   let end: number | undefined;
   // The log may contain a generation more than once: the last occurrence is the current one.
-  for await (const entry of withPauses(loggedFrames(log)))
+  for await (const entry of withPauses(readFrames(log)))
     if (entry.frame.isLast && entry.frame.generation === generation) end = entry.end.bytes;
   return end === undefined ? undefined : encodeFeed(await feedParts(log, end, bytesMax));
 }
@@ -32,7 +32,7 @@ async function feedParts(log: string, endBytes: number, bytesMax: number): Promi
   let parts: { readonly generation: string; readonly lines: Uint8Array[] }[] = [];
   let bytes = 0;
   let isNew = true;
-  for await (const { frame, end } of withPauses(loggedFrames(log))) {
+  for await (const { frame, end } of withPauses(readFrames(log))) {
     if (frame.isBase) [parts, bytes] = [[], 0];
     if (isNew) parts.push({ generation: frame.generation, lines: [] });
     isNew = frame.isLast;
@@ -55,7 +55,7 @@ function changeLines({ generation, at, changes }: LogFrame): string {
   return changes
     .map((change) => {
       const { collection, id } = change;
-      return `${JSON.stringify({ ...head, collection, id, change: kindOf(change) })}\n`;
+      return `${JSON.stringify({ ...head, collection, id, change: changeKind(change) })}\n`;
     })
     .join('');
 }

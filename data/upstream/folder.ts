@@ -6,7 +6,7 @@ import { isObject } from '../../engine/bits/json.ts';
 import { CHANGES_FILE } from '../changeFeed.ts';
 import { attempt, statePaths, readAtMost, replaceFile } from '../files.ts';
 import type { Origin } from '../import/earlier.ts';
-import { removeLockOf } from '../lock.ts';
+import { removeDeadLock } from '../lock.ts';
 import { OperationError } from '../operationError.ts';
 import { withTimeLimit } from '../timeLimit.ts';
 
@@ -31,24 +31,24 @@ export interface FollowNotes {
 
 const NOTES_BYTES_MAX = 1 << 16;
 
-export function pathsIn(folder: string): FollowPaths {
-  const at = (name: string): string => path.join(path.resolve(folder), name);
+export function followPaths(folder: string): FollowPaths {
+  const pathTo = (name: string): string => path.join(path.resolve(folder), name);
   return {
-    dataSet: at('catalogue'),
-    crawlState: at('catalogue.crawl'),
-    snapshot: at('catalogue.snapshot'),
-    next: at('next.snapshot'),
-    changes: at(CHANGES_FILE),
-    notes: at('follow.json'),
-    lock: at('lock'),
+    dataSet: pathTo('catalogue'),
+    crawlState: pathTo('catalogue.crawl'),
+    snapshot: pathTo('catalogue.snapshot'),
+    next: pathTo('next.snapshot'),
+    changes: pathTo(CHANGES_FILE),
+    notes: pathTo('follow.json'),
+    lock: pathTo('lock'),
   };
 }
 
 /** Removes the locks that a dead process of this host has left in a folder. Rejects if the folder is unusable. */
-export async function removeLocksOf(pid: number, folder: string): Promise<void> {
-  const { lock, crawlState } = pathsIn(folder);
+export async function removeDeadLocks(pid: number, folder: string): Promise<void> {
+  const { lock, crawlState } = followPaths(folder);
   await withTimeLimit(folder, async () => {
-    for (const file of [lock, statePaths(crawlState).lock]) await removeLockOf(pid, file);
+    for (const file of [lock, statePaths(crawlState).lock]) await removeDeadLock(pid, file);
   });
 }
 
@@ -57,7 +57,7 @@ export async function removeLocksOf(pid: number, folder: string): Promise<void> 
  * was begun for another one is removed. Without a notes file, the notes are empty. Throws OperationError.
  */
 export function claim(paths: FollowPaths, url: string): FollowNotes {
-  const found = noted(paths);
+  const found = readNotes(paths);
   if (found?.url === url) return found;
   const nothing: FollowNotes = { url, imported: '' };
   if (!hasData(paths)) {
@@ -74,15 +74,15 @@ function hasData({ snapshot, dataSet }: FollowPaths): boolean {
   return existsSync(snapshot) || existsSync(dataSet);
 }
 
-function noted({ notes }: FollowPaths): FollowNotes | undefined {
+function readNotes({ notes }: FollowPaths): FollowNotes | undefined {
   if (!existsSync(notes)) return undefined;
   const text = attempt(`cannot read ${notes}`, () => readAtMost(notes, NOTES_BYTES_MAX));
-  const found = notesOf(String(text));
+  const found = parseNotes(String(text));
   if (!found) throw new OperationError('file', `${notes} is not a file of this program: remove it`);
   return found;
 }
 
-function notesOf(text: string): FollowNotes | undefined {
+function parseNotes(text: string): FollowNotes | undefined {
   try {
     const { url, imported, origin } = JSON.parse(text) as Readonly<Record<string, unknown>>;
     const isWhole = typeof url === 'string' && typeof imported === 'string';

@@ -40,8 +40,8 @@ export interface HeldCollection extends CollectionRead {
 }
 
 /** The collections in `output` from a crawl of this base URL. Empty if the data is from another catalogue. */
-export async function heldIn(output: string, base: string): Promise<ReadonlyMap<string, HeldCollection>> {
-  const { files, manifest } = (await dataSetIn(output)) ?? {};
+export async function readHeld(output: string, base: string): Promise<ReadonlyMap<string, HeldCollection>> {
+  const { files, manifest } = (await readDataSet(output)) ?? {};
   const reads = manifest?.collections;
   if (!files || manifest?.source !== base || !isObject(reads)) return new Map();
   return new Map(
@@ -91,7 +91,7 @@ export class HeldRecords {
 
   /** Opens a file. Returns undefined if its checksum is wrong. Cost: a pass over it, and 8 bytes of memory a record. */
   static async open(file: CollectionFile, idField: string): Promise<HeldRecords | undefined> {
-    const ends = await undefinedIfDamaged(lineEnds(file));
+    const ends = await ignoreDamaged(lineEnds(file));
     return ends && new HeldRecords(file.path, idField, ends);
   }
 
@@ -127,8 +127,8 @@ async function lineEnds(file: CollectionFile): Promise<Float64Array> {
 }
 
 /** The time of the data in `output`, if it has one. */
-export async function createdIn(output: string): Promise<string | undefined> {
-  return (await dataSetIn(output))?.manifest.created;
+export async function readCreated(output: string): Promise<string | undefined> {
+  return (await readDataSet(output))?.manifest.created;
 }
 
 /**
@@ -145,28 +145,28 @@ export function laterTime(before: string | undefined, now: string): string {
  * The manifest in `output` if its files have exactly these sums. Cost: a pass over the files if the manifest has the
  * same sums.
  */
-export async function unchangedDataSet(
+export async function findUnchanged(
   output: string,
   sha256: Readonly<Record<string, string>>,
 ): Promise<Manifest | undefined> {
-  const found = await dataSetIn(output);
+  const found = await readDataSet(output);
   const { manifest, files } = found ?? {};
   const isSame =
     manifest?.created !== undefined &&
     manifest.sha256.size === Object.keys(sha256).length &&
     Object.entries(sha256).every(([file, sum]) => manifest.sha256.get(file) === sum);
   if (!isSame) return undefined;
-  for (const file of files!) if (!(await undefinedIfDamaged(lineEnds(file)))) return undefined;
+  for (const file of files!) if (!(await ignoreDamaged(lineEnds(file)))) return undefined;
   return manifest;
 }
 
 /** Undefined for a data set that cannot be read: it is replaced. */
-async function dataSetIn(output: string): Promise<DataSet | undefined> {
-  return existsSync(output) ? undefinedIfDamaged(openDataSet(output)) : undefined;
+async function readDataSet(output: string): Promise<DataSet | undefined> {
+  return existsSync(output) ? ignoreDamaged(openDataSet(output)) : undefined;
 }
 
 /** The result of reading data; undefined if the data is damaged. */
-async function undefinedIfDamaged<T>(reading: Promise<T>): Promise<T | undefined> {
+async function ignoreDamaged<T>(reading: Promise<T>): Promise<T | undefined> {
   return reading.catch((error: unknown) => {
     if (error instanceof OperationError && error.code === 'input') return undefined;
     throw error;

@@ -27,12 +27,12 @@ export class PageSize {
   }
 
   /** Adapts the size to the duration of a response. */
-  answered(ms: number): void {
+  noteTime(ms: number): void {
     if (ms < QUICK_MS) this.#size = Math.min(PAGE_RECORDS_MAX, this.#size * 2);
-    else if (ms > SLOW_MS) this.failed();
+    else if (ms > SLOW_MS) this.noteFailure();
   }
 
-  failed(): void {
+  noteFailure(): void {
     this.#size = Math.max(LEAST, this.#size >> 1);
   }
 
@@ -103,9 +103,9 @@ export interface SentPage {
 export function parsePage(bytes: Buffer, idField: string): SentPage {
   if (bytes.length === 0) throw new Trouble('an empty body');
   if (bytes[0] === BRACKET) throw new Trouble('an array in place of a page: the service may have no pages');
-  const { cuts, envelope } = cut(bytes);
+  const { cuts, envelope } = findCuts(bytes);
   if (!isUtf8(bytes)) throw new Trouble('a page that is not UTF-8');
-  const { count, next, results } = (parsed(envelope) ?? {}) as Readonly<Record<string, unknown>>;
+  const { count, next, results } = (parseJson(envelope) ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < 0)
     throw new Trouble('a page without a count');
   if (next !== null && typeof next !== 'string') throw new Trouble('a page whose next is neither a link nor null');
@@ -118,7 +118,7 @@ export function parsePage(bytes: Buffer, idField: string): SentPage {
 
 /** Parses the text of a record. Throws Trouble. */
 export function recordIn(text: string, idField: string): SentRecord {
-  const { [idField]: id, [STAMP]: stamp } = parsed(text) as Readonly<Record<string, unknown>>;
+  const { [idField]: id, [STAMP]: stamp } = parseJson(text) as Readonly<Record<string, unknown>>;
   if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 0 || Object.is(id, -0))
     throw new Trouble(`a record whose ${idField} is not an id`);
   // JSON strings contain no line breaks.
@@ -126,7 +126,7 @@ export function recordIn(text: string, idField: string): SentRecord {
 }
 
 /** Parses a text whose depth and length are bounded. */
-export function parsed(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -143,7 +143,7 @@ const RESULTS = Buffer.from('"results"');
  * The start and end positions of the objects in the top-level array `results`, in pairs, and the text around them with
  * a 0 for each object. Follows the structure only: the content of the brackets is not checked.
  */
-function cut(bytes: Buffer): { cuts: readonly number[]; envelope: string } {
+function findCuts(bytes: Buffer): { cuts: readonly number[]; envelope: string } {
   const cuts: number[] = [];
   let envelope = '';
   let depth = 0;

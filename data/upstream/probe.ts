@@ -4,13 +4,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import type { Collection } from '../../engine/schema/types.ts';
-import { decodeLines, decoderOf } from '../import/decode.ts';
+import { decodeLines, makeDecoder } from '../import/decode.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 import { largestLinksMin } from './acceptance.ts';
 import { DATE_REQUESTS, filtersByDate } from './changedSince.ts';
 import { Trouble, Upstream, type UpstreamAnswer, type UpstreamOptions } from './client.ts';
-import { rootView } from './crawl.ts';
+import { fetchRootView } from './crawl.ts';
 import { PAGE_RECORDS_MAX, PageSize, parsePage, type SentPage, SLOW_MS, withOwnUrls } from './page.ts';
 import { usesValidators, type Walker } from './walk.ts';
 
@@ -138,16 +138,16 @@ export async function probe(options: ProbeOptions, onProgress: OnProgress): Prom
   const end = new AbortController();
   const timeout = wait(options.durationMs, undefined, { signal: end.signal }).catch(() => undefined);
   try {
-    const root = await Promise.race([rootView(upstream, options.base), timeout]);
+    const root = await Promise.race([fetchRootView(upstream, options.base), timeout]);
     if (!root) throw new OperationError('network', `${options.base}: no root view within ${options.durationMs} ms`);
     const { bases, collections, unknown } = root;
     const walker = { upstream, size: new PageSize(), concurrency: options.concurrency };
     const findings = { samples: new Map<string, Sample>(), nulls: new Set<string>(), faults: new Set<string>() };
     const probing: Probing = { walker, bases, ...findings, unreadable: {}, timeout, isTimedOut: false, requests: 1 };
     void timeout.then(() => (probing.isTimedOut = true));
-    await eachOf(probing, collections, (item) => readFirst(probing, item), onProgress, 'reading collections');
+    await forEachParallel(probing, collections, (item) => readFirst(probing, item), onProgress, 'reading collections');
     const samples = collections.flatMap(({ name }) => probing.samples.get(name) ?? []);
-    await eachOf(probing, samples, (item) => readMore(probing, item), onProgress, 'reading more pages');
+    await forEachParallel(probing, samples, (item) => readMore(probing, item), onProgress, 'reading more pages');
     const large = await largePage(probing, samples);
     const verdicts = await checkAll(probing, samples, onProgress);
     const links = await checkLinks(probing, collections, samples, onProgress);
@@ -174,7 +174,7 @@ export async function probe(options: ProbeOptions, onProgress: OnProgress): Prom
   }
 }
 
-async function eachOf<T>(
+async function forEachParallel<T>(
   { walker }: Probing,
   items: readonly T[],
   work: (item: T) => Promise<void>,
@@ -274,9 +274,9 @@ function addRecords({ bases, nulls, faults }: Probing, sample: Sample, { records
         .replaceAll('/', '__')
         .slice(0, 64),
     ].join('.');
-  for (const { pointer, isNull } of decodeLines(decoderOf(collection.name), order).faults)
+  for (const { pointer, isNull } of decodeLines(makeDecoder(collection.name), order).faults)
     if (isNull === true) nulls.add(fieldName(pointer));
-  for (const { pointer } of decodeLines(decoderOf(collection.name, { takesNulls: true }), order).faults)
+  for (const { pointer } of decodeLines(makeDecoder(collection.name, { takesNulls: true }), order).faults)
     faults.add(fieldName(pointer).replaceAll(/[^\w.]/g, '?'));
 }
 
@@ -328,7 +328,7 @@ async function checkAll(probing: Probing, samples: readonly Sample[], onProgress
     if (first.count > 0)
       note(verdicts.dates, name, stamp === undefined ? { value: false } : await attempt(probing, checkDates));
   };
-  await eachOf(probing, samples, check, onProgress, 'checking collections');
+  await forEachParallel(probing, samples, check, onProgress, 'checking collections');
   for (const names of Object.values(verdicts).flatMap((result) => Object.values(result))) names.sort();
   return verdicts;
 }
@@ -384,17 +384,17 @@ async function checkLinks(
   const draws = isExact ? samples.flatMap(({ links }) => links) : draw(samples, LINKS);
   const names = new Set(collections.map(({ name }) => name));
   const outcomes = new Map<string, Outcome<boolean>>();
-  const keyOf = ({ to, id }: Link): string => `${to}/${id}`;
+  const linkKey = ({ to, id }: Link): string => `${to}/${id}`;
   const check = async (link: Link): Promise<void> => {
     const target = probing.samples.get(link.to);
     const isKnown = target?.ids.has(link.id) === true || !names.has(link.to) || (target && isWhole(target));
-    if (isKnown) outcomes.set(keyOf(link), { value: target?.ids.has(link.id) === true });
-    else outcomes.set(keyOf(link), await resolves(probing, link));
+    if (isKnown) outcomes.set(linkKey(link), { value: target?.ids.has(link.id) === true });
+    else outcomes.set(linkKey(link), await resolves(probing, link));
   };
-  const distinct = [...new Map(draws.map((link) => [keyOf(link), link])).values()];
-  await eachOf(probing, distinct, check, onProgress, 'checking links');
+  const distinct = [...new Map(draws.map((link) => [linkKey(link), link])).values()];
+  await forEachParallel(probing, distinct, check, onProgress, 'checking links');
   const values = draws.flatMap((link) => {
-    const outcome = outcomes.get(keyOf(link))!;
+    const outcome = outcomes.get(linkKey(link))!;
     return 'value' in outcome ? [outcome.value] : [];
   });
   const [checked, resolved] = [values.length, values.filter(Boolean).length];

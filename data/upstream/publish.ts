@@ -32,7 +32,7 @@ export function assertOutput(output: string, state: string): void {
     [output, 'data set', /^MANIFEST\.json$|\.ndjson(\.gz)?$/],
     [state, 'state of a crawl', /^(?:checkpoint\.json(?:\.next)?|lock|data|previous)$/],
   ] as const) {
-    const stray = namesIn(directory).find((name) => !own.test(name));
+    const stray = listNames(directory).find((name) => !own.test(name));
     if (stray === undefined) continue;
     const cure = 'name a separate directory';
     throw new OperationError('usage', `${directory} is no ${what}: it holds ${stray}; ${cure}`);
@@ -44,7 +44,7 @@ export function assertOutput(output: string, state: string): void {
  * `file` if it cannot be read or is damaged. A replica that follows a catalogue replaces a damaged one.
  */
 export async function assertSource(output: string, base: string, isFollowed: boolean): Promise<void> {
-  if (namesIn(output).length === 0) return;
+  if (listNames(output).length === 0) return;
   const { source } = await readManifest(output).catch((error: unknown) => {
     if (!(error instanceof OperationError) || error.code !== 'input') throw error;
     if (isFollowed) return { source: base };
@@ -82,7 +82,7 @@ export async function countsIn(
 
 async function recordsIn(output: string): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
-  if (namesIn(output).length === 0) return counts;
+  if (listNames(output).length === 0) return counts;
   const { files, manifest } = await openDataSet(output);
   for (const file of files) {
     let count = manifest.counts.get(file.collection);
@@ -107,7 +107,7 @@ export function publish(state: CrawlState, output: string): void {
   state.lock.assertHeld();
   attempt(`cannot write ${output}`, () => {
     if (existsSync(path.join(state.data, MANIFEST_FILE))) {
-      if (namesIn(output).length > 0) renameSync(output, previous);
+      if (listNames(output).length > 0) renameSync(output, previous);
       else rmSync(output, { recursive: true, force: true });
       renameSync(state.data, output);
       syncDirectory(path.dirname(path.resolve(output)));
@@ -121,7 +121,7 @@ export function publish(state: CrawlState, output: string): void {
  * If a crawl failed because its data was refused, removes the fetched data, which a later run would only refuse again,
  * and returns the error. Returns undefined for any other error, after which the next run resumes.
  */
-export function discardedRefusal(state: string, error: unknown): OperationError | undefined {
+export function removeRefused(state: string, error: unknown): OperationError | undefined {
   if (!(error instanceof OperationError) || error.code !== 'input') return undefined;
   attempt(`cannot remove ${state}`, () => rmSync(state, { recursive: true, force: true }));
   return error;
@@ -141,6 +141,6 @@ export function publishManifest(state: CrawlState, output: string, text: string)
   state.remove();
 }
 
-function namesIn(directory: string): readonly string[] {
+function listNames(directory: string): readonly string[] {
   return attempt(`cannot read ${directory}`, () => (existsSync(directory) ? readdirSync(directory) : []));
 }

@@ -8,12 +8,12 @@ import {
   type ChangeKind,
   changesBetween,
   generationsIn,
-  kindOf,
+  changeKind,
   type RecordChange,
 } from './changeLog.ts';
-import { type CatalogueDigests, digestsOfChanged, digestsOfSnapshot } from './digests.ts';
+import { type CatalogueDigests, digestChanged, digestSnapshot } from './digests.ts';
 import { type Comparison, crawl, type CrawlOptions, type CrawlReport } from './crawl.ts';
-import { discardedRefusal, assertSource } from './publish.ts';
+import { removeRefused, assertSource } from './publish.ts';
 import { attempt, makeFolder, openFile, activateFile } from '../files.ts';
 import { misfitText } from '../../engine/snapshot/metadata.ts';
 import type { EarlierImport, Origin } from '../import/earlier.ts';
@@ -24,7 +24,7 @@ import { type Lock, lock } from '../lock.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 import { describeSnapshot } from '../store/load.ts';
-import { claim, type FollowPaths, note, pathsIn } from './folder.ts';
+import { claim, type FollowPaths, note, followPaths } from './folder.ts';
 import { typeChanges } from './typeChanges.ts';
 
 export interface RefreshOptions extends Omit<CrawlOptions, 'kind' | 'output' | 'state' | 'now'> {
@@ -103,18 +103,18 @@ export interface RefreshResult {
  */
 export async function refresh(options: RefreshOptions, observer: RefreshObserver): Promise<RefreshResult> {
   attempt(`cannot write ${options.folder}`, () => makeFolder(options.folder));
-  const paths = pathsIn(options.folder);
+  const paths = followPaths(options.folder);
   const folder: HeldFolder = { ...paths, ...lock(paths.lock, 'refreshes') };
   try {
     await removeAbandoned(options.folder, (name) => name === path.basename(folder.next), 0);
-    const before = generationIn(folder.snapshot);
+    const before = readGeneration(folder.snapshot);
     const notes = claim(folder, options.base);
     // A folder without notes may have data of another catalogue.
     if (notes.imported === '') await assertSource(folder.dataSet, options.base, true);
     finishEarlierRun(folder, options, observer);
     const { comparisons, ageMs } = await crawlInto(folder, options, observer);
-    const sum = await sumOf(folder.dataSet);
-    const there = generationIn(folder.snapshot);
+    const sum = await hashDataSet(folder.dataSet);
+    const there = readGeneration(folder.snapshot);
     const known = notes.origin && hasSameOptions(notes.origin, options) ? notes.origin : undefined;
     // If another process replaced the snapshot, it is not what the catalogue has.
     const isBuilt = notes.imported === sum && known !== undefined && there === known.generation;
@@ -162,13 +162,13 @@ async function crawlInto(
     return { comparisons, ageMs };
   } catch (error) {
     folder.assertHeld();
-    discardedRefusal(folder.crawlState, error);
+    removeRefused(folder.crawlState, error);
     throw error;
   }
 }
 
 /** Identifies a data set: a hash of its time and the sums of its files. */
-async function sumOf(dataSet: string): Promise<string> {
+async function hashDataSet(dataSet: string): Promise<string> {
   const { created, sha256 } = await readManifest(dataSet);
   return createHash('sha256')
     .update(JSON.stringify([created, [...sha256].toSorted(([a], [b]) => (a < b ? -1 : 1))]))
@@ -176,7 +176,7 @@ async function sumOf(dataSet: string): Promise<string> {
 }
 
 /** The generation of a snapshot file; undefined if it does not exist or this version cannot read it. */
-function generationIn(file: string): string | undefined {
+function readGeneration(file: string): string | undefined {
   if (!existsSync(file)) return undefined;
   const descriptor = openFile(file);
   try {
@@ -198,7 +198,7 @@ function finishEarlierRun(
   const startMs = clock();
   const logged = generationsIn(folder.changes).at(-1)?.generation;
   if (!existsSync(folder.next)) return;
-  const generation = generationIn(folder.next);
+  const generation = readGeneration(folder.next);
   if (generation === undefined || generation !== logged) return removeNext(folder);
   placeNext(folder);
   onStep({ kind: 'placed', generation, counts: undefined, ms: clock() - startMs });
@@ -224,7 +224,7 @@ async function build(
   const { clock, nowMs, threads, isLenient, takesNulls } = options;
   const startMs = clock();
   const importing = { directory: folder.dataSet, file: folder.next, created: undefined, takesNulls, threads };
-  const before = generationIn(folder.snapshot);
+  const before = readGeneration(folder.snapshot);
   const adoptImport = async (earlier: EarlierImport | undefined): Promise<Origin> => {
     // With an earlier snapshot the import is strict. A record with an error makes it start over without the snapshot,
     // and then the record is skipped.
@@ -278,7 +278,7 @@ async function log(
   { before, generation, at, kept }: Successor,
   onProgress: OnProgress,
 ): Promise<ChangeCounts | undefined> {
-  const digests = before === undefined ? undefined : digestsOfBoth(folder, kept, onProgress);
+  const digests = before === undefined ? undefined : digestBoth(folder, kept, onProgress);
   folder.assertHeld();
   if (!digests || before === undefined) {
     appendGeneration(folder.changes, { generation, at, isBase: true, changes: [] });
@@ -288,13 +288,13 @@ async function log(
   if (generationsIn(folder.changes).at(-1)?.generation !== before)
     appendGeneration(folder.changes, { generation: before, at, isBase: true, changes: [] });
   const counts = { created: 0, changed: 0, deleted: 0 };
-  const counted = function* (): Generator<RecordChange> {
+  const countChanges = function* (): Generator<RecordChange> {
     for (const change of changesBetween(...digests)) {
-      counts[kindOf(change)]++;
+      counts[changeKind(change)]++;
       yield change;
     }
   };
-  appendGeneration(folder.changes, { generation, at, isBase: false, changes: counted() });
+  appendGeneration(folder.changes, { generation, at, isBase: false, changes: countChanges() });
   return counts;
 }
 
@@ -303,18 +303,18 @@ async function log(
  * undefined if the current snapshot cannot be read, for example after an update of the program. If the next one was
  * built from it, that is an error.
  */
-function digestsOfBoth(
+function digestBoth(
   { snapshot, next }: FollowPaths,
   kept: KeptRecords | undefined,
   onProgress: OnProgress,
 ): readonly [before: CatalogueDigests, after: CatalogueDigests] | undefined {
-  if (kept) return digestsOfChanged(snapshot, next, kept);
+  if (kept) return digestChanged(snapshot, next, kept);
   let before: CatalogueDigests;
   try {
-    before = digestsOfSnapshot(snapshot, onProgress);
+    before = digestSnapshot(snapshot, onProgress);
   } catch (error) {
     if (error instanceof OperationError && error.code === 'snapshot') return undefined;
     throw error;
   }
-  return [before, digestsOfSnapshot(next, onProgress)];
+  return [before, digestSnapshot(next, onProgress)];
 }

@@ -75,7 +75,7 @@ export class CrawlState {
       }
       const begun = { version: VERSION, url, begun: now, isRefresh, isAccepted: false, parts: {} };
       const resumes = found !== undefined && (isRefresh || found.isRefresh !== true || found.isAccepted);
-      return new CrawlState(directory, held, resumes ? withoutOldParts(found, now) : begun, resumes);
+      return new CrawlState(directory, held, resumes ? dropOldParts(found, now) : begun, resumes);
     } catch (error) {
       held.release();
       throw error;
@@ -190,7 +190,7 @@ export class CrawlState {
   }
 }
 
-function withoutOldParts(found: Checkpoint, now: string): Checkpoint {
+function dropOldParts(found: Checkpoint, now: string): Checkpoint {
   const isRecent = Math.abs(Date.parse(now) - Date.parse(found.begun)) <= RESUMED_MS_MAX;
   if (found.isRefresh !== true || found.isAccepted || isRecent) return found;
   const begun = Object.entries(found.parts).filter(([, { isDone, position }]) => !isDone && position.collected > 0);

@@ -7,7 +7,7 @@ import { parseInstant } from '../../engine/query/decimal.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import type { Field, ScalarType } from '../../engine/schema/types.ts';
 import { RECORDS, runPath, sectionName } from '../../engine/snapshot/sections.ts';
-import { metadataIn } from '../import/earlier.ts';
+import { readRequiredMetadata } from '../import/earlier.ts';
 import { type DifferingField, differingFields, typeText } from '../import/fields.ts';
 import { OperationError } from '../operationError.ts';
 import { SectionFile } from '../store/sectionFile.ts';
@@ -19,7 +19,7 @@ import { SectionFile } from '../store/sectionFile.ts';
 export function typeChanges(before: string, after: string): readonly string[] {
   const [old, young] = [new SectionFile(before), new SectionFile(after)];
   try {
-    const [oldFields, youngFields] = [metadataIn(old).fields, metadataIn(young).fields];
+    const [oldFields, youngFields] = [readRequiredMetadata(old).fields, readRequiredMetadata(young).fields];
     return COLLECTIONS.flatMap(({ name, idField }, i) => {
       const changes = differingFields(oldFields[i]!.fields, youngFields[i]!.fields);
       const causes = changes.length > 0 ? causesIn(recordsIn(young, name), changes) : undefined;

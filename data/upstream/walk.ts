@@ -71,7 +71,7 @@ export async function* walk(
 }
 
 /** The upstream's current count of a collection. Throws the errors of the upstream. */
-export async function countOf(walker: Walker, collection: Collection): Promise<number> {
+export async function fetchCount(walker: Walker, collection: Collection): Promise<number> {
   const page = await fetchPage(walker, collection, { offset: 0, limit: 1, isOrdered: true });
   return page.count;
 }
@@ -81,17 +81,17 @@ export async function usesValidators({ upstream }: Walker, { name }: Collection,
   const unseen = validator.endsWith('"') ? '"never-seen"' : new Date(0).toUTCString();
   const request = {
     what: `${name}, one record`,
-    path: () => pathOf(name, 'limit=1&offset=0'),
+    path: () => listPath(name, 'limit=1&offset=0'),
     validator: () => unseen,
   };
   return upstream.get(request, (answer) => answer !== undefined);
 }
 
-function pathOf(name: string, query: string): string {
+function listPath(name: string, query: string): string {
   return `/api/v3/${name}/?${query}`;
 }
 
-function queryOf({ offset, limit, isOrdered }: Range, idField: string): string {
+function rangeQuery({ offset, limit, isOrdered }: Range, idField: string): string {
   return `limit=${limit}&offset=${offset}${isOrdered ? `&ordering=${idField}` : ''}`;
 }
 
@@ -119,7 +119,7 @@ async function* pagesFrom(
   let start = Math.max(0, collected - overlap);
   let count = 0;
   const ahead: Promise<Fetched>[] = [];
-  const fetched = (range: Range, mark?: PageMark): Promise<Fetched> => {
+  const fetchRange = (range: Range, mark?: PageMark): Promise<Fetched> => {
     const page = fetchFirst(walker, collection, range, overlap, mark && { mark, records: held!.records });
     // The loop below awaits it later. Until then a failure must not count as unhandled.
     page.catch(() => undefined);
@@ -128,13 +128,13 @@ async function* pagesFrom(
   const fetchNext = (): void => {
     const mark = marks.get(start);
     const limit = mark?.[0] ?? Math.max(walker.size.size, overlap + 1);
-    ahead.push(fetched({ offset: start, limit, isOrdered }, mark));
+    ahead.push(fetchRange({ offset: start, limit, isOrdered }, mark));
     start += limit - overlap;
   };
   fetchNext();
   while (ahead.length > 0) {
     const { page, rest } = await ahead.shift()!;
-    if (rest) ahead.unshift(fetched(rest));
+    if (rest) ahead.unshift(fetchRange(rest));
     count = page.count;
     yield page;
     while (ahead.length < walker.concurrency && start + overlap < count) fetchNext();
@@ -189,11 +189,11 @@ async function fetchPage(
   let known = held;
   const path = (): string => {
     limit = known?.mark[0] ?? Math.min(range.limit, size.size);
-    return pathOf(name, queryOf({ ...range, limit }, idField) + more);
+    return listPath(name, rangeQuery({ ...range, limit }, idField) + more);
   };
   const what = `${name}, page at offset ${offset}`;
   const onTrouble = (): void => {
-    size.failed();
+    size.noteFailure();
     known = undefined;
   };
   return upstream.get({ what, path, validator: () => known?.mark[1] ?? undefined, onTrouble }, (answer) => {
@@ -208,7 +208,7 @@ async function fetchPage(
     const isCut = page.limit !== undefined && page.limit < limit && records.length === page.limit;
     if (isCut) size.limitTo(page.limit);
     else checkPageLength(page, offset, limit);
-    size.answered(ms);
+    size.noteTime(ms);
     const mark = [isCut ? page.limit : limit, validator] as const;
     return { count, records, offset, where: `${what} (${url})`, mark, isUnchanged: false };
   });

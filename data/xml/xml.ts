@@ -36,7 +36,7 @@ type XmlDraft = XmlElement & { readonly children: (XmlElement | string)[] };
 const RESERVED_NAMESPACES = ['http://www.w3.org/XML/1998/namespace', 'http://www.w3.org/2000/xmlns/'] as const;
 
 /** The value of an attribute; undefined if it is missing. */
-export function attributeOf({ attributes }: XmlElement, uri: string, local: string): string | undefined {
+export function readAttribute({ attributes }: XmlElement, uri: string, local: string): string | undefined {
   return attributes.find((attribute) => attribute.uri === uri && attribute.local === local)?.value;
 }
 
@@ -54,7 +54,7 @@ export function textContent(element: XmlElement | undefined): string {
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#xD;' };
 
 /** Escapes a text between tags, also for canonical XML. */
-export function escapedText(text: string): string {
+export function escapeText(text: string): string {
   return text.replace(/[&<>\r]/g, (character) => ESCAPES[character]!);
 }
 
@@ -150,7 +150,7 @@ export function readXml(text: string, limits: XmlLimits, watcher: XmlWatcher = {
   parser.on('opentag', (tag) => {
     if (open.length >= limits.depth) refuse('tooDeep');
     if (++elements > limits.elements) refuse('tooManyElements');
-    const element = elementOf(tag);
+    const element = makeElement(tag);
     watcher.started?.(element, parser.line);
     open.at(-1)?.children.push(element);
     open.push(element);
@@ -175,7 +175,7 @@ function refuse(problem: XmlProblem, words = ''): never {
   throw new Refused(problem, words);
 }
 
-function elementOf({ name, prefix, local, uri, attributes }: SaxesTagNS): XmlDraft {
+function makeElement({ name, prefix, local, uri, attributes }: SaxesTagNS): XmlDraft {
   const all = Object.values(attributes);
   if ([local, ...all.map((attribute) => attribute.local)].some((part) => NO_START.test(part))) {
     refuse('illFormed', `malformed name in ${name}`);

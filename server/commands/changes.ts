@@ -10,11 +10,11 @@ import {
   type ChangeKind,
   changesBetween,
   changesSince,
-  kindOf,
+  changeKind,
   type RecordChange,
 } from '../../data/upstream/changeLog.ts';
 import { CHANGES_FILE } from '../../data/changeFeed.ts';
-import { digestsOf } from '../../data/upstream/digests.ts';
+import { digestCatalogue } from '../../data/upstream/digests.ts';
 import { statIfExists } from '../../data/files.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { countText } from '../observe/quantities.ts';
@@ -51,7 +51,7 @@ type ChangeFormat = 'table' | 'ndjson';
 const PRINTED_CHARACTERS = 1 << 16;
 
 /**
- * Compares two data sets or snapshot files with this many threads and prints the differences. Throws as digestsOf does.
+ * Compares two data sets or snapshot files with this many threads and prints the differences. Throws as digestCatalogue does.
  */
 async function runDiff(
   [before, after]: readonly [string, string],
@@ -61,7 +61,7 @@ async function runDiff(
   const [old, young] = await withProgress(
     stderr,
     async (onProgress) =>
-      [await digestsOf(before, threads, onProgress), await digestsOf(after, threads, onProgress)] as const,
+      [await digestCatalogue(before, threads, onProgress), await digestCatalogue(after, threads, onProgress)] as const,
   );
   const rows = function* (): Generator<ChangeRow> {
     for (const change of changesBetween(old, young)) yield { key: [change.collection], of: {}, change };
@@ -109,8 +109,8 @@ function print(stdout: Output, format: ChangeFormat, head: readonly string[], ro
     const name = key.join(' ');
     let row = counts.get(name);
     if (!row) counts.set(name, (row = { key, of: { created: 0, changed: 0, deleted: 0 } }));
-    row.of[kindOf(change)]++;
-    total[kindOf(change)]++;
+    row.of[changeKind(change)]++;
+    total[changeKind(change)]++;
   }
   const cells = (of: Record<ChangeKind, number>): readonly string[] => CHANGE_KINDS.map((kind) => countText(of[kind]));
   const lines = [...counts.values()].map(({ key, of }) => [...key, ...cells(of)]);
@@ -122,7 +122,7 @@ function printLines(stdout: Output, rows: Iterable<ChangeRow>): void {
   let text = '';
   for (const { of, change } of rows) {
     const { collection, id, before, after } = change;
-    const told = { ...of, collection, id, change: kindOf(change), before: digits(before), after: digits(after) };
+    const told = { ...of, collection, id, change: changeKind(change), before: digits(before), after: digits(after) };
     text += `${JSON.stringify(told)}\n`;
     if (text.length < PRINTED_CHARACTERS) continue;
     stdout.write(text);

@@ -6,7 +6,7 @@ import { CRAWL_FLAGS, type CrawlSettings } from '../settings/replicaSettings.ts'
 import { BASE_URL, packageVersion, PATH, withoutSecrets } from '../settings/values.ts';
 import { resolve } from 'node:path';
 import { crawl, type CrawlOptions, type CrawlReport } from '../../data/upstream/crawl.ts';
-import { discardedRefusal } from '../../data/upstream/publish.ts';
+import { removeRefused } from '../../data/upstream/publish.ts';
 import { stateFolder } from '../../data/files.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { trustAuthorities } from '../../data/tls.ts';
@@ -114,7 +114,7 @@ async function discardIfRefused<T>(state: string, crawled: Promise<T>): Promise<
   try {
     return await crawled;
   } catch (error) {
-    const refusal = discardedRefusal(state, error);
+    const refusal = removeRefused(state, error);
     throw refusal
       ? new OperationError('discarded', `${refusal.message}: it was removed, and the next run fetches all anew`, error)
       : error;

@@ -9,7 +9,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { blocksFile } from '../../data/blocks/blockStore.ts';
 import type { OnProgress } from '../../data/progress.ts';
-import { pathsIn } from '../../data/upstream/folder.ts';
+import { followPaths } from '../../data/upstream/folder.ts';
 import { probe } from '../../data/upstream/probe.ts';
 import { refresh, type RefreshOptions, type RefreshResult, type RefreshStep } from '../../data/upstream/refresh.ts';
 import { OperationError } from '../../data/operationError.ts';
@@ -114,7 +114,7 @@ async function followWithReport(
   const show: ShowProgress = isJson ? sent : (work) => withProgress(stderr, work);
   const work = async (): Promise<void> => {
     const publishing = flags.publishTo === undefined ? undefined : await publishingTo(flags.publishTo, settings, flags);
-    if (flags.probe === true && !existsSync(pathsIn(flags.output).notes))
+    if (flags.probe === true && !existsSync(followPaths(flags.output).notes))
       await reportProbe(options, settings, report, show);
     try {
       const orders = new RefreshOrders();
@@ -250,7 +250,7 @@ async function refreshOnce(
   { once: isOnly = false, baseUrl }: Pick<FollowFlags, 'once' | 'baseUrl'>,
   publishing: Publishing | undefined,
 ): Promise<string | undefined> {
-  const { snapshot: file } = pathsIn(options.folder);
+  const { snapshot: file } = followPaths(options.folder);
   let what = 'the refresh failed, the previous data stays';
   try {
     const refreshData = async (): Promise<RefreshResult> => {

@@ -6,7 +6,7 @@ import type { Flags } from '../settings/sources.ts';
 import { PUBLISHED_FORMS, PUBLISHER_SETTINGS, S3_UNCONDITIONAL } from '../settings/replicaSettings.ts';
 import { type PublishOptions, publishSnapshot } from '../../data/distribution/publish.ts';
 import { OperationError } from '../../data/operationError.ts';
-import { feedOfLog } from '../../data/upstream/feed.ts';
+import { encodeLogFeed } from '../../data/upstream/feed.ts';
 import { pruneTarget } from '../../data/distribution/prune.ts';
 import { openPublishingTarget } from '../../data/distribution/openTarget.ts';
 import type { PublishingTarget } from '../../data/distribution/target.ts';
@@ -74,7 +74,7 @@ export async function publishWithReport(
   const { name } = options.target;
   const startMs = steadyMs();
   const feedOf = (generation: string): Promise<Uint8Array | undefined> =>
-    feedOfLog(options.file, generation).catch((error: unknown) => {
+    encodeLogFeed(options.file, generation).catch((error: unknown) => {
       if (!(error instanceof OperationError)) throw error;
       report(`published without its changes: ${error.message}`, 'warn');
       return undefined;

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, request as requestHttp, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { SecureContextOptions } from 'node:tls';
-import { bytesWithin } from '../../data/boundedBytes.ts';
+import { readBytesWithin } from '../../data/boundedBytes.ts';
 import { readFileSync } from 'node:fs';
 import { OperationError, reasonOf } from '../../data/operationError.ts';
 
@@ -24,7 +24,7 @@ export async function askServer(url: URL, { body, bytesMax, headers, ...limits }
     outgoing.on('error', reject);
     outgoing.end(body);
   });
-  const received = await bytesWithin(incoming, bytesMax);
+  const received = await readBytesWithin(incoming, bytesMax);
   return { status: incoming.statusCode ?? 0, headers: incoming.headers, body: received };
 }
 

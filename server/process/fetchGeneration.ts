@@ -1,8 +1,8 @@
 // Fetches the generation that a pointer names into the cache: first the snapshot, then its compressed records if they
 // were published for the server's base URL, and the feed of its changes. Compares them with the pointer; loading
 // verifies the checksums of the sections.
-import { addressOf } from '../../data/blocks/blockStore.ts';
-import { FEED_FILE_BYTES_MAX, feedFileOf } from '../../data/changeFeed.ts';
+import { hashBaseUrl } from '../../data/blocks/blockStore.ts';
+import { FEED_FILE_BYTES_MAX, feedPath } from '../../data/changeFeed.ts';
 import type { SnapshotCache } from '../../data/distribution/cache.ts';
 import { invalidateCached, fetchObject } from '../../data/distribution/fetch.ts';
 import {
@@ -55,7 +55,7 @@ export async function fetchGeneration(
   const held = await cache.hold(pointer);
   try {
     await assertDescribed(held, pointer, target.name);
-    const address = blocksFor === undefined ? undefined : addressOf(blocksFor);
+    const address = blocksFor === undefined ? undefined : hashBaseUrl(blocksFor);
     const blocks = pointer.blocks.find((one) => one.address === address);
     const fetchOrReport = (name: string, stored: StoredObject, at: string, what: string): Promise<number> =>
       fetchObject({ ...shared, name, stored, file: at }).catch((error: unknown) => {
@@ -69,7 +69,7 @@ export async function fetchGeneration(
     }
     const { changes } = pointer;
     if (changes && changes.size <= FEED_FILE_BYTES_MAX)
-      bytes += await fetchOrReport(changesName(changes), changes, feedFileOf(file), NO_CHANGES);
+      bytes += await fetchOrReport(changesName(changes), changes, feedPath(file), NO_CHANGES);
   } catch (error) {
     releaseFile(held);
     throw error;

@@ -2,7 +2,7 @@
 // to a target in that folder. The server forwards its log lines and restarts it if it dies.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { removeLocksOf } from '../../data/upstream/folder.ts';
+import { removeDeadLocks } from '../../data/upstream/folder.ts';
 import type { OnProgress, Progress } from '../../data/progress.ts';
 import type { DataEvent, Level, Report } from '../observe/events.ts';
 import type { Settings } from '../settings/declarations.ts';
@@ -91,7 +91,7 @@ export class FollowProcess {
     clearTimeout(this.#retry);
     this.#isStarting = true;
     // Without this, the locks of a dead process would make its successor fail for 5 minutes.
-    const unlocking = this.#lastPid === undefined ? Promise.resolve() : removeLocksOf(this.#lastPid, this.#state);
+    const unlocking = this.#lastPid === undefined ? Promise.resolve() : removeDeadLocks(this.#lastPid, this.#state);
     void unlocking
       .catch(() => undefined)
       .finally(() => {

@@ -3,7 +3,7 @@
 import { close } from 'node:fs';
 import { totalmem } from 'node:os';
 import { blocksFile, loadBlocks, type LoadedBlocks } from '../../data/blocks/blockStore.ts';
-import { type ChangeFeed, decodeFeed, FEED_FILE_BYTES_MAX, feedFileOf, changeLogOf } from '../../data/changeFeed.ts';
+import { type ChangeFeed, decodeFeed, FEED_FILE_BYTES_MAX, feedPath, changeLogPath } from '../../data/changeFeed.ts';
 import { attempt, statIfExists, readAtMost } from '../../data/files.ts';
 import { openDataFile, openSnapshotFile } from '../../data/open.ts';
 import type { OpenOptions } from '../../data/openDirectory.ts';
@@ -191,13 +191,13 @@ async function changesOf(
 }
 
 async function feedBytes(snapshot: string, generation: string): Promise<Uint8Array | undefined> {
-  const published = feedFileOf(snapshot);
+  const published = feedPath(snapshot);
   if (statIfExists(published)) {
     const bytes = attempt(`cannot read ${published}`, () => readAtMost(published, FEED_FILE_BYTES_MAX));
     if (bytes instanceof Uint8Array) return bytes;
   }
-  if (!statIfExists(changeLogOf(snapshot))) return undefined;
-  const { feedOfLog } = await import('../../data/upstream/feed.ts');
+  if (!statIfExists(changeLogPath(snapshot))) return undefined;
+  const { encodeLogFeed: feedOfLog } = await import('../../data/upstream/feed.ts');
   return feedOfLog(snapshot, generation);
 }
 

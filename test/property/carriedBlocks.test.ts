@@ -133,7 +133,7 @@ test('deflates records whose checksums match different ones', async () => {
   expect(deflateRun(ENCODER, records, run, new RecordMatcher(streams))).toEqual(whole);
   const alike = { ...forged, crcs: new Uint32Array(1000).fill(whole.crcs[0]!) };
   expect(
-    new RecordMatcher(alike).rowsOf({
+    new RecordMatcher(alike).findRows({
       bytes: Buffer.alloc(0),
       starts: new Uint32Array(2),
       crcs: whole.crcs.slice(1, 2),

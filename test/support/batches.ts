@@ -2,7 +2,7 @@
 // It knows the form of a batch (data/import/batch.ts), but not how the product makes it.
 import { expect } from 'vitest';
 import { type Batch, type DecodedTexts, NULL_NUMBER } from '../../data/import/batch.ts';
-import { decodeLines, decoderOf, type DecoderOptions } from '../../data/import/decode.ts';
+import { decodeLines, makeDecoder, type DecoderOptions } from '../../data/import/decode.ts';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import { layoutOf } from '../../engine/schema/layout.ts';
 
@@ -19,7 +19,7 @@ export function decode(collection: string, ...lines: (string | Uint8Array)[]): D
 /** The same for a decoder with these options. */
 export function decodeAs(collection: string, options: DecoderOptions, ...lines: (string | Uint8Array)[]): DecodedBatch {
   const bytes = Buffer.concat(lines.flatMap((line) => [Buffer.from(line), Buffer.from('\n')]));
-  const decoder = decoderOf(collection, options);
+  const decoder = makeDecoder(collection, options);
   const batch = decodeLines(decoder, { bytes, firstLine: 1, fileBytesRead: bytes.length });
   return { ...batch, texts: decoder.finish() };
 }

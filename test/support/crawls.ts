@@ -1,9 +1,9 @@
 // Runs crawls with short waits and refreshes by the command, and reads the resulting directories.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { changesBetween, changesSince, generationsIn, kindOf } from '../../data/upstream/changeLog.ts';
+import { changesBetween, changesSince, generationsIn, changeKind } from '../../data/upstream/changeLog.ts';
 import { crawl, type CrawlOptions, type CrawlReport } from '../../data/upstream/crawl.ts';
-import { digestsOf } from '../../data/upstream/digests.ts';
+import { digestCatalogue } from '../../data/upstream/digests.ts';
 import { type CommandProcess, runCommand } from './commandProcess.ts';
 import { dataSetOf, type Files, ndjsonOf } from './dataSets.ts';
 import { killedAtStep } from './killer.ts';
@@ -91,16 +91,16 @@ export async function differencesFrom(folder: string, notes: readonly PlainRecor
 export async function differencesFromDataSet(folder: string, files: Files): Promise<readonly string[]> {
   const nothing = (): void => undefined;
   const [a, b] = [
-    await digestsOf(dataSetOf(join(folder, '..'), files), 0, nothing),
-    await digestsOf(join(folder, 'catalogue.snapshot'), 0, nothing),
+    await digestCatalogue(dataSetOf(join(folder, '..'), files), 0, nothing),
+    await digestCatalogue(join(folder, 'catalogue.snapshot'), 0, nothing),
   ];
-  return [...changesBetween(a, b)].map((change) => `${change.collection} ${change.id} ${kindOf(change)}`);
+  return [...changesBetween(a, b)].map((change) => `${change.collection} ${change.id} ${changeKind(change)}`);
 }
 
 /** The changes that a folder's log has after its nth generation, as `id kind`. */
 export function loggedIn(folder: string, behind: number): readonly string[] {
   const file = join(folder, 'changes.log');
   return [...changesSince(file, generationsIn(file)[behind]!.generation)].flatMap(({ changes }) =>
-    changes.map((change) => `${change.id} ${kindOf(change)}`),
+    changes.map((change) => `${change.id} ${changeKind(change)}`),
   );
 }

@@ -11,7 +11,7 @@ import { openPublishingTarget } from '../../data/distribution/openTarget.ts';
 import { type PublishOptions, type PublishReport, publishSnapshot } from '../../data/distribution/publish.ts';
 import {
   decodePointer,
-  objectsOf,
+  objectNames,
   type Pointer,
   POINTER_NAME,
   type PublishingTarget,
@@ -57,7 +57,7 @@ export function wholePointer(folder: string): Pointer | undefined {
   const file = join(folder, POINTER_NAME);
   if (!existsSync(file)) return undefined;
   const pointer = decodePointer(readFileSync(file, 'utf8'), folder);
-  for (const name of objectsOf(pointer)) {
+  for (const name of objectNames(pointer)) {
     const sum = createHash('sha256')
       .update(readFileSync(join(folder, name)))
       .digest('hex');

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { CollectionBuilder } from '../../data/import/build.ts';
 import type { BuiltCollection } from '../../data/import/column.ts';
-import { decodeLines, decoderOf } from '../../data/import/decode.ts';
+import { decodeLines, makeDecoder } from '../../data/import/decode.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { writeSnapshot } from '../../data/store/store.ts';
 import { writeTargets } from '../../data/import/collections.ts';
@@ -65,7 +65,7 @@ export async function snapshotOf(
     for (const collection of COLLECTIONS) {
       const builder = new CollectionBuilder(collection, `${file}.records`);
       const bytes = Buffer.from(texts[collection.name] ?? '');
-      const decoder = decoderOf(collection.name);
+      const decoder = makeDecoder(collection.name);
       builder.add(decodeLines(decoder, { bytes, firstLine: 1, fileBytesRead: 0 }));
       builder.addTexts(decoder.finish());
       const one = await builder.write(writer, THREADS, chunkBytesMax === undefined ? {} : { chunkBytesMax });

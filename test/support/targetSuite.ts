@@ -8,7 +8,7 @@ import { publishSnapshot } from '../../data/distribution/publish.ts';
 import {
   changesName,
   decodePointer,
-  objectsOf,
+  objectNames,
   type Pointer,
   type PublishingTarget,
   snapshotName,
@@ -104,7 +104,7 @@ function describeGenerations(
     expect(pointer.earlier.map(({ generation }) => generation)).toEqual([2, 1, 0].map((i) => releases[i]!.generation));
     expect(await pruneTarget(target, 2, Date.now())).toMatchObject({ removed: 2, kept: 2 });
     expect(await pruneTarget(target, 1, Date.now() + 2 * DAY)).toMatchObject({ removed: 1, kept: 1 });
-    expect((await target.list()).map(({ name }) => name)).toEqual(objectsOf(pointer));
+    expect((await target.list()).map(({ name }) => name)).toEqual(objectNames(pointer));
     expect((await wholeIn(target, directory))!.generation).toBe(releases[3]!.generation);
   });
 }
@@ -131,7 +131,7 @@ function describeFeeds(
     const [earlier] = pointer.earlier[0]!.objects.filter((name) => name.endsWith('.changes'));
     expect(await target.has(earlier!, feeds[0]!.length)).toBe(true);
     expect(await pruneTarget(target, 1, Date.now())).toMatchObject({ removed: 2, kept: 2 });
-    expect((await target.list()).map(({ name }) => name).toSorted()).toEqual(objectsOf(pointer).toSorted());
+    expect((await target.list()).map(({ name }) => name).toSorted()).toEqual(objectNames(pointer).toSorted());
     await published(target, releases[1]!);
     expect((await wholeIn(target, directory))!).toMatchObject({ sequence: 3, changes: undefined });
   });
@@ -152,7 +152,7 @@ export async function pointerOf(target: PublishingTarget): Promise<Pointer> {
 /** The pointer, after its snapshot was fetched whole into `parent`. The target has no object that no pointer names. */
 export async function onlyWholeIn(target: PublishingTarget, parent: string): Promise<Pointer> {
   const pointer = (await wholeIn(target, parent))!;
-  const named = [...objectsOf(pointer), ...pointer.earlier.flatMap(({ objects }) => objects)];
+  const named = [...objectNames(pointer), ...pointer.earlier.flatMap(({ objects }) => objects)];
   const names = (await target.list()).map(({ name }) => name);
   expect(names.toSorted()).toEqual([...new Set(named)].toSorted());
   return pointer;

@@ -2,7 +2,7 @@
 // signatures. Also compares names as text (RFC 4514). Uses no key, signature or clock.
 import {
   childElements,
-  escapedText,
+  escapeText,
   textContent,
   readXml,
   type XmlElement,
@@ -132,7 +132,7 @@ export function canonicalText({ name, declarations, attributes, children }: XmlE
   const prefix = declaration?.prefix ? `:${declaration.prefix}` : '';
   const declared = declaration ? ` xmlns${prefix}="${escapedValue(declaration.uri)}"` : '';
   const attributed = attribute ? ` ${attribute.local}="${escapedValue(attribute.value)}"` : '';
-  const inner = children.map((child) => (typeof child === 'string' ? escapedText(child) : canonicalText(child)));
+  const inner = children.map((child) => (typeof child === 'string' ? escapeText(child) : canonicalText(child)));
   return `<${name}${declared}${attributed}>${inner.join('')}</${name}>`;
 }
 
@@ -202,7 +202,7 @@ export function contentXml(content: AttributeContent): string {
 }
 
 function leaf(name: string, text: string): string {
-  return `<${name}>${escapedText(text)}</${name}>`;
+  return `<${name}>${escapeText(text)}</${name}>`;
 }
 
 /** A name as `CN=Some One,O=Site`: RDNs in reverse order, special characters escaped (RFC 4514, section 2.4). */

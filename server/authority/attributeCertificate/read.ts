@@ -27,7 +27,7 @@ import {
   VERSION,
   wholeText,
 } from './content.ts';
-import { attributeOf, type XmlElement } from '../../../data/xml/xml.ts';
+import { readAttribute, type XmlElement } from '../../../data/xml/xml.ts';
 
 /** Exactly the elements that contentXml writes, in their order, without attributes. */
 function contentOf(acInfo: XmlElement): AttributeContent {
@@ -127,7 +127,7 @@ function signedInfoOf(signedInfo: XmlElement, signature: XmlElement): Pick<ReadS
   const uri = algorithmIn(method!, signature);
   const algorithm =
     SIGNATURE_ALGORITHMS.find((row) => row.uri === uri) ?? misshapen('has an unknown signature algorithm');
-  if (attributeOf(reference!, '', 'URI') !== '') {
+  if (readAttribute(reference!, '', 'URI') !== '') {
     misshapen('has a signature of something other than the whole document');
   }
   within(signature, { ...reference!, attributes: [] });
@@ -182,7 +182,7 @@ function within(signature: XmlElement, element: XmlElement): XmlElement {
 }
 
 function algorithmIn(element: XmlElement, signature: XmlElement): string {
-  const algorithm = attributeOf(element, '', 'Algorithm') ?? misshapen(`has a ${element.local} without an Algorithm`);
+  const algorithm = readAttribute(element, '', 'Algorithm') ?? misshapen(`has a ${element.local} without an Algorithm`);
   within(signature, { ...element, attributes: [] });
   if (element.children.length > 0 && elementsOf(element).length > 0)
     misshapen(`has a ${element.local} with parameters`);

@@ -12,7 +12,7 @@ import {
   SIGNATURE_ALGORITHMS,
   SIGNATURE_NAMESPACE,
 } from './content.ts';
-import { escapedText } from '../../../data/xml/xml.ts';
+import { escapeText } from '../../../data/xml/xml.ts';
 import type { Certificate } from '../x509/certificate.ts';
 
 export interface SigningIdentity {
@@ -62,7 +62,7 @@ function algorithmOf(key: KeyObject): AlgorithmRow {
 }
 
 function keyInfoXml({ der, subject, issuer, serialNumber }: Certificate): string {
-  const names = [subject, issuer].map((name) => escapedText(rfc4514Text(name)));
+  const names = [subject, issuer].map((name) => escapeText(rfc4514Text(name)));
   return [
     '<KeyInfo><X509Data>',
     `<X509Certificate>${Buffer.from(der).toString('base64')}</X509Certificate>`,

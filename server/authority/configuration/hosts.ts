@@ -1,7 +1,7 @@
 // The trusted hosts of a configuration, from its table or from the older format `mapConfig.xml` (authority design:
 // Configuration). Of the older format only `AAmap/thisHost` and `AAmap/trusted` are read.
 import {
-  attributeOf,
+  readAttribute,
   childElements,
   textContent,
   readXml,
@@ -56,13 +56,13 @@ export function readMapConfig(path: string, place: Place, mistakes: Mistakes): M
     return NOTHING;
   }
   const [site] = named(root, 'thisHost')
-    .filter((element) => attributeOf(element, '', 'name') !== undefined)
+    .filter((element) => readAttribute(element, '', 'name') !== undefined)
     .toReversed();
   return {
-    siteName: site && { name: attributeOf(site, '', 'name')!, place: placeOf(site) },
+    siteName: site && { name: readAttribute(site, '', 'name')!, place: placeOf(site) },
     hosts: named(root, 'trusted').map((host) => {
       const addresses = ADDRESSES.map((name) => textIn(host, name)).filter((address) => address !== '');
-      const name = attributeOf(host, '', 'name') ?? '';
+      const name = readAttribute(host, '', 'name') ?? '';
       for (const part of [...ADDRESSES, SIGNER]) {
         const [, second] = named(host, part);
         if (second) mistakes.add(placeOf(second), `${name} has more than one ${part}`);
@@ -71,8 +71,8 @@ export function readMapConfig(path: string, place: Place, mistakes: Mistakes): M
         mistakes.add({ file: path, line: ends.get(host) }, `${name} has two addresses: ${addresses.join(' and ')}`);
       }
       const mappings = named(host, 'role').map((role) => ({
-        remote: attributeOf(role, '', 'remote') ?? '',
-        local: attributeOf(role, '', 'local') ?? '',
+        remote: readAttribute(role, '', 'remote') ?? '',
+        local: readAttribute(role, '', 'local') ?? '',
         place: placeOf(role),
       }));
       return { name, uri: addresses[0] ?? '', signer: textIn(host, SIGNER), place: placeOf(host), mappings };

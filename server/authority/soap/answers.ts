@@ -1,5 +1,5 @@
 // The responses of the SOAP service, as XML and over HTTP.
-import { escapedText } from '../../../data/xml/xml.ts';
+import { escapeText } from '../../../data/xml/xml.ts';
 import { type Fault, type FaultName, FAULTS } from './faults.ts';
 import { NAMESPACES, type Operation } from './protocol.ts';
 import { wholeBody } from '../../../engine/engine.ts';
@@ -49,7 +49,7 @@ const IMPOSSIBLE = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
 
 /** Escapes the content of an element. Characters that XML cannot represent become U+FFFD (A98). */
 export function escaped(text: string): string {
-  return escapedText(text.toWellFormed().replace(IMPOSSIBLE, '\ufffd'));
+  return escapeText(text.toWellFormed().replace(IMPOSSIBLE, '\ufffd'));
 }
 
 type Headers = Answer['headers'];

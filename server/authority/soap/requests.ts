@@ -2,7 +2,7 @@
 // for envelopes, and follows references within the request (`href="#id"`, SOAP 1.1, 5.4.1) for a few steps. Also writes
 // requests and reads responses, for the client.
 import {
-  attributeOf,
+  readAttribute,
   childElements,
   textContent,
   readXml,
@@ -70,7 +70,7 @@ const STEPS_MAX = 4;
 function elementsById(root: XmlElement): ReadonlyMap<string, XmlElement> | undefined {
   const ids = new Map<string, XmlElement>();
   const walk = (element: XmlElement): boolean => {
-    const id = attributeOf(element, '', 'id');
+    const id = readAttribute(element, '', 'id');
     if (id !== undefined && ids.has(id)) return false;
     if (id !== undefined) ids.set(id, element);
     return childElements(element).every(walk);
@@ -82,7 +82,7 @@ function elementsById(root: XmlElement): ReadonlyMap<string, XmlElement> | undef
 function referencedText(value: XmlElement, ids: ReadonlyMap<string, XmlElement>): string | { fault: FaultName } {
   let element = value;
   for (let steps = 0; ; steps++) {
-    const href = attributeOf(element, '', 'href');
+    const href = readAttribute(element, '', 'href');
     if (href === undefined) return leafText(element);
     if (childElements(element).length > 0 || textContent(element).trim() !== '')
       return { fault: 'contentBesideReference' };
@@ -96,7 +96,7 @@ function referencedText(value: XmlElement, ids: ReadonlyMap<string, XmlElement>)
 
 function leafText(element: XmlElement): string | { fault: FaultName } {
   if (childElements(element).length > 0) return { fault: 'elementsInPart' };
-  const nil = attributeOf(element, NAMESPACES.instance, 'nil')?.trim();
+  const nil = readAttribute(element, NAMESPACES.instance, 'nil')?.trim();
   return nil === '1' || nil === 'true' ? '' : textContent(element);
 }
 
@@ -153,7 +153,7 @@ function mustBeUnderstood(entry: XmlElement): boolean {
 }
 
 function envelopeAttribute(entry: XmlElement, name: string): string | undefined {
-  return attributeOf(entry, NAMESPACES.envelope, name)?.trim();
+  return readAttribute(entry, NAMESPACES.envelope, name)?.trim();
 }
 
 function readBody(root: XmlElement, body: XmlElement): Call | FaultName {
@@ -174,9 +174,9 @@ function operationsOf(body: XmlElement): readonly XmlElement[] {
 }
 
 function isReferenced(child: XmlElement): boolean {
-  const root = attributeOf(child, NAMESPACES.encoding, 'root')?.trim();
+  const root = readAttribute(child, NAMESPACES.encoding, 'root')?.trim();
   if (root === '1' || root === 'true') return false;
-  return root !== undefined || attributeOf(child, '', 'id') !== undefined;
+  return root !== undefined || readAttribute(child, '', 'id') !== undefined;
 }
 
 function readParts(operation: Operation, called: XmlElement, ids: ReadonlyMap<string, XmlElement>): Call | FaultName {
@@ -253,7 +253,7 @@ function resultOf(
   ids: ReadonlyMap<string, XmlElement>,
 ): Result | undefined {
   if (type === 'string') return element === undefined ? '' : textOf(element, ids);
-  const href = element && attributeOf(element, '', 'href');
+  const href = element && readAttribute(element, '', 'href');
   const list = href === undefined ? element : ids.get(href.slice(1));
   const texts = childElements(list).map((entry) => textOf(entry, ids));
   return texts.every((text) => text !== undefined) ? texts : undefined;

@@ -8,7 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
 import { generate } from '../../../data/synth/generate.ts';
-import { digestsOfSnapshot } from '../../../data/upstream/digests.ts';
+import { digestSnapshot } from '../../../data/upstream/digests.ts';
 import { clientOf } from '../../support/client.ts';
 import { type CommandProcess, runCommand, runServer } from '../../support/commandProcess.ts';
 import { followOnce, loggedIn } from '../../support/crawls.ts';
@@ -256,7 +256,7 @@ test('keeps an old or a new generation if a refresh that merges changes is kille
     // Snapshots contain the time of their crawl. So their records are compared, and their bytes with those of an
     // import.
     contents: async (at) => {
-      const held = digestsOfSnapshot(join(at, 'catalogue.snapshot'), () => undefined);
+      const held = digestSnapshot(join(at, 'catalogue.snapshot'), () => undefined);
       const sums = [...held].map(([name, { ids, digests }]) => [
         name,
         sumOf(new Uint8Array(ids.buffer)),

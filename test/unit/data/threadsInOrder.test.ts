@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { inOrder } from '../../../data/threadsInOrder.ts';
+import { runInOrder } from '../../../data/threadsInOrder.ts';
 
 test('finishes tasks whose results no caller takes before it continues', async () => {
   const [begun, done]: [number[], number[]] = [[], []];
@@ -12,11 +12,11 @@ test('finishes tasks whose results no caller takes before it continues', async (
     return n;
   };
   const readAll = async (): Promise<void> => {
-    for await (const _ of inOrder([1, 2, 3, 4, 5], 3, run));
+    for await (const _ of runInOrder([1, 2, 3, 4, 5], 3, run));
   };
   await expect(readAll()).rejects.toThrow('refused');
   expect(done).toEqual(begun);
-  for await (const first of inOrder([6, 7, 8], 3, run)) {
+  for await (const first of runInOrder([6, 7, 8], 3, run)) {
     expect(first).toBe(6);
     break;
   }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { fetchObject, partialOf } from '../../../../data/distribution/fetch.ts';
+import { fetchObject, partialPath } from '../../../../data/distribution/fetch.ts';
 import type { Target } from '../../../../data/distribution/target.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { randomBytes } from '../../../support/random.ts';
@@ -44,7 +44,7 @@ function fetchFrom(target: Target, file: string): Promise<number> {
 test('counts bytes that arrive again as progress', async () => {
   const file = join(mkdtempSync(join(directory, 'fetched-')), 'object');
   const kept = body.length - 100_000;
-  writeFileSync(partialOf(file), body.subarray(0, kept));
+  writeFileSync(partialPath(file), body.subarray(0, kept));
   const asked: number[] = [];
   expect(await fetchFrom(slowTarget(1 << 16, asked), file)).toBe(100_000);
   expect(asked).toEqual([kept]);
@@ -59,5 +59,5 @@ test('gives up a target that drips after three attempts, and keeps the bytes', a
     message: expect.stringMatching(/^slow: object comes too slowly, or not at all, at byte \d+$/) as string,
   });
   expect(asked.length).toBe(3);
-  expect(statSync(partialOf(file)).size).toBeLessThan(10);
+  expect(statSync(partialPath(file)).size).toBeLessThan(10);
 });

@@ -2,7 +2,7 @@
 // pointer.
 import { describe, expect, test } from 'vitest';
 import type { Batch } from '../../../../data/import/batch.ts';
-import { decodeLines, decoderOf } from '../../../../data/import/decode.ts';
+import { decodeLines, makeDecoder } from '../../../../data/import/decode.ts';
 import { column, decode, membersIn, ownUrls, served } from '../../../support/batches.ts';
 
 const OPEN = 'bboxes';
@@ -66,7 +66,7 @@ describe('served bytes', () => {
 
   test('need no line end after the last line, and may have CRLF', () => {
     const bytes = Buffer.from('{"ob_id":1}\r\n{"ob_id":2}');
-    const batch = decodeLines(decoderOf(OPEN), { bytes, firstLine: 1, fileBytesRead: 0 });
+    const batch = decodeLines(makeDecoder(OPEN), { bytes, firstLine: 1, fileBytesRead: 0 });
     expect(served(batch)).toEqual(['{"ob_id":1}', '{"ob_id":2}']);
   });
 });
@@ -366,7 +366,7 @@ test('finds members by their positions, and one record shape for records with th
 });
 
 test('starts from scratch after each batch', () => {
-  const decoder = decoderOf(OPEN);
+  const decoder = makeDecoder(OPEN);
   const run = (text: string): Batch =>
     decodeLines(decoder, { bytes: Buffer.from(text), firstLine: 1, fileBytesRead: 0 });
   const first = run('{"ob_id":1,"a":"{base_url}"}\n{"ob_id"\n');

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Interner } from '../../../../engine/column/intern.ts';
 import type { Texts } from '../../../../engine/column/sort.ts';
 import { collectionNamed } from '../../../../engine/schema/catalogue.ts';
-import { combined, fieldsInRecords, inferType } from '../../../../data/import/fields.ts';
+import { combineKinds, inferFields, inferType } from '../../../../data/import/fields.ts';
 import { INFERRED_MAX, SCALAR_KIND, type ShapeKind } from '../../../../data/import/shape.ts';
 import { verifyFile } from '../../../../data/store/verify.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
@@ -59,8 +59,8 @@ test('combines two sightings of a key in either order', () => {
   const kinds: ShapeKind[] = ['unknown', 'empty', 'column', 'record', 'table', 'elements', 'mixed'];
   for (const a of kinds) {
     for (const b of kinds) {
-      expect(combined(a, b)).toBe(combined(b, a));
-      for (const c of kinds) expect(combined(combined(a, b), c)).toBe(combined(a, combined(b, c)));
+      expect(combineKinds(a, b)).toBe(combineKinds(b, a));
+      for (const c of kinds) expect(combineKinds(combineKinds(a, b), c)).toBe(combineKinds(a, combineKinds(b, c)));
     }
   }
 });
@@ -166,7 +166,7 @@ test.each([
   (name, field, inferred, type) => {
     const path = `${name}/${field}`;
     const evidence = { kinds: new Map([[path, 'column' as const]]), typeOf: () => ({ type: inferred }) };
-    expect(fieldsInRecords(collectionNamed(name)!, evidence)).toContainEqual(
+    expect(inferFields(collectionNamed(name)!, evidence)).toContainEqual(
       expect.objectContaining({ kind: 'scalar', name: field, type }),
     );
   },

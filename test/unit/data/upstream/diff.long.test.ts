@@ -3,8 +3,8 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { digestsOf } from '../../../../data/upstream/digests.ts';
-import { changesBetween, kindOf } from '../../../../data/upstream/changeLog.ts';
+import { digestCatalogue } from '../../../../data/upstream/digests.ts';
+import { changesBetween, changeKind } from '../../../../data/upstream/changeLog.ts';
 import { generate } from '../../../../data/synth/generate.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { dataSetOf, type Files, imported, temporaryDirectory } from '../../../support/dataSets.ts';
@@ -14,8 +14,8 @@ const directory = temporaryDirectory();
 
 async function changesOf(before: string, after: string): Promise<readonly string[]> {
   const nothing = (): void => undefined;
-  const [old, young] = [await digestsOf(before, 0, nothing), await digestsOf(after, 0, nothing)];
-  return [...changesBetween(old, young)].map((change) => `${change.collection} ${change.id} ${kindOf(change)}`);
+  const [old, young] = [await digestCatalogue(before, 0, nothing), await digestCatalogue(after, 0, nothing)];
+  return [...changesBetween(old, young)].map((change) => `${change.collection} ${change.id} ${changeKind(change)}`);
 }
 
 function notes(...lines: readonly string[]): Files {

@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { appendGeneration, changesBetween } from '../../../../data/upstream/changeLog.ts';
-import { type CatalogueDigests, digestsOf, digestsOfChanged } from '../../../../data/upstream/digests.ts';
+import { type CatalogueDigests, digestCatalogue, digestChanged } from '../../../../data/upstream/digests.ts';
 import type { ImportReport } from '../../../../data/import/import.ts';
 import { generate } from '../../../../data/synth/generate.ts';
 import { dataSetOf, type Files, imported, temporaryDirectory } from '../../../support/dataSets.ts';
@@ -88,8 +88,8 @@ test('logs the same bytes as a comparison of all records', async () => {
     const { directories, before, after, report } = await generationsOf(one, other);
     const nothing = (): void => undefined;
     const [all, left] = [
-      [await digestsOf(directories[0], 0, nothing), await digestsOf(directories[1], 0, nothing)] as const,
-      digestsOfChanged(before, after, report.kept),
+      [await digestCatalogue(directories[0], 0, nothing), await digestCatalogue(directories[1], 0, nothing)] as const,
+      digestChanged(before, after, report.kept),
     ];
     work.carried += report.work.carried;
     work.merged += report.work.merged;
@@ -107,7 +107,7 @@ test('logs the same bytes as a comparison of all records', async () => {
 test('digests no record that both snapshots share', async () => {
   const [first, ...others] = lines['observations.ndjson']!;
   const { before, after, report } = await generationsOf(lines, { ...lines, 'observations.ndjson': others });
-  const [old, young] = digestsOfChanged(before, after, report.kept);
+  const [old, young] = digestChanged(before, after, report.kept);
   expect([...old].map(([name, { ids }]) => [name, ...ids])).toEqual([
     ['observations', (JSON.parse(first!) as { ob_id: number }).ob_id],
   ]);
@@ -126,5 +126,5 @@ test.each([
   writeFileSync(before, bytes);
   const earlier = { file: before, origin: report.origin };
   const next = await imported(dataSet({ ...lines, 'observations.ndjson': others }), { earlier });
-  expect(() => digestsOfChanged(before, next.file, next.report.kept)).toThrow(message);
+  expect(() => digestChanged(before, next.file, next.report.kept)).toThrow(message);
 });

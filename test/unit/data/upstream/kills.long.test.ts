@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { digestsOf } from '../../../../data/upstream/digests.ts';
+import { digestCatalogue } from '../../../../data/upstream/digests.ts';
 import { type CommandProcess, runCommand } from '../../../support/commandProcess.ts';
 import { crawled, filesOf, oldDataSet, recordsOf } from '../../../support/crawls.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
@@ -42,7 +42,7 @@ async function killAndResume(upstream: RudeUpstream, scratch: string, instant: I
   if (left === undefined) {
     expect(filesOf(join(`${output}.crawl`, 'previous'))).toEqual(old);
     expect(recordsOf(join(`${output}.crawl`, 'data'))?.['notes.ndjson']).toBe(notesLines());
-    expect((await digestsOf(output, 0, () => undefined)).get('notes')?.ids).toHaveLength(NOTES);
+    expect((await digestCatalogue(output, 0, () => undefined)).get('notes')?.ids).toHaveLength(NOTES);
   } else if (left['notes.ndjson'] !== notesLines()) expect(filesOf(output)).toEqual(old);
   await crawled(upstream.url, output, { isForced: true });
   expect(recordsOf(output)?.['notes.ndjson']).toBe(notesLines());

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { decodePointer, type Pointer } from '../../../../data/distribution/target.ts';
-import { addressOf } from '../../../../data/blocks/blockStore.ts';
+import { hashBaseUrl } from '../../../../data/blocks/blockStore.ts';
 import { refresh, type RefreshResult } from '../../../../data/upstream/refresh.ts';
 import { runCommand } from '../../../support/commandProcess.ts';
 import { QUICK_CRAWL, differencesFrom, followOnce, loggedIn, QUICK } from '../../../support/crawls.ts';
@@ -176,7 +176,7 @@ test('publishes data that it cannot compress', async () => {
   const baseUrl = ['--base-url', 'https://replica.example.org'];
   await refreshed(upstream.url, folder);
   // Outdated blocks that cannot be removed.
-  const address = addressOf(baseUrl[1]!);
+  const address = hashBaseUrl(baseUrl[1]!);
   for (const name of ['0'.repeat(12), '1'.repeat(12)])
     mkdirSync(join(folder, `catalogue.snapshot.${name}-${address}.blocks`, 'held'), { recursive: true });
   const words = ['--once', '--publish-to', pathToFileURL(target).href, ...baseUrl, ...QUICK];
