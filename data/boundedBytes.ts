@@ -6,12 +6,12 @@ export async function readBytesWithin(
   pieces: AsyncIterable<Uint8Array>,
   bytesMax: number,
 ): Promise<Buffer | undefined> {
-  const taken: Uint8Array[] = [];
+  const collected: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of pieces) {
     bytes += piece.length;
     if (bytes > bytesMax) return undefined;
-    taken.push(piece);
+    collected.push(piece);
   }
-  return Buffer.concat(taken, bytes);
+  return Buffer.concat(collected, bytes);
 }

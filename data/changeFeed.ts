@@ -60,8 +60,8 @@ function jsonLine(value: unknown): Uint8Array {
  * belong to another generation. Cost: one hash of them, 0.1 s for the longest feed.
  */
 export function decodeFeed(bytes: Uint8Array, generation: string, name: string): ChangeFeed {
-  const refuse = (what: string): never => {
-    throw new OperationError('input', `${name}: ${what}`);
+  const refuse = (reason: string): never => {
+    throw new OperationError('input', `${name}: ${reason}`);
   };
   const indexStart = bytes.indexOf(LINE_FEED) + 1;
   const sha256 = hash('sha256', bytes.subarray(indexStart));

@@ -49,10 +49,10 @@ export function currentDataPath(data: string): string {
  */
 export function readInto(source: number | UncachedReader, file: string, target: Uint8Array, offset: number): void {
   for (let at = 0; at < target.length;) {
-    const wanted = Math.min(target.length - at, READ_BYTES);
+    const length = Math.min(target.length - at, READ_BYTES);
     const bytes = attempt(`cannot read ${file}`, () =>
       typeof source === 'number'
-        ? readSync(source, target, at, wanted, offset + at)
+        ? readSync(source, target, at, length, offset + at)
         : source.read(target.subarray(at), offset + at),
     );
     if (bytes === 0) throw new OperationError('snapshot', `${file}: ended at byte ${offset + at} while it was read`);
@@ -83,17 +83,17 @@ export function writeAllAt(descriptor: number, bytes: Uint8Array, offset: number
  * pipe or a device could block for ever.
  */
 export function openFile(file: string): number {
-  const what = `cannot read ${file}`;
+  const failure = `cannot read ${file}`;
   assertFile(
     file,
-    attempt(what, () => statSync(file)),
+    attempt(failure, () => statSync(file)),
   );
-  return attempt(what, () => openSync(file, 'r'));
+  return attempt(failure, () => openSync(file, 'r'));
 }
 
-/** Throws OperationError `file` unless `found` describes a regular file: not a pipe, a device or a directory. */
-export function assertFile(file: string, found: Pick<Stats, 'isFile'>): void {
-  if (!found.isFile()) throw new OperationError('file', `cannot read ${file}: ${NO_FILE}`);
+/** Throws OperationError `file` unless `stats` describes a regular file: not a pipe, a device or a directory. */
+export function assertFile(file: string, stats: Pick<Stats, 'isFile'>): void {
+  if (!stats.isFile()) throw new OperationError('file', `cannot read ${file}: ${NO_FILE}`);
 }
 
 /**
@@ -105,17 +105,17 @@ export function readAtMost(file: string, bytesMax: number): Buffer | 'noFile' | 
   // Opens a pipe without waiting for a writer, so that it can be recognised.
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    const found = fstatSync(descriptor);
-    if (!found.isFile()) return 'noFile';
-    if (found.size > bytesMax) return 'tooLong';
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) return 'noFile';
+    if (stats.size > bytesMax) return 'tooLong';
     const pieces: Buffer[] = [];
     for (let bytes = 0; ;) {
-      const piece = Buffer.allocUnsafe(Math.min(Math.max(found.size - bytes, PIECE_BYTES), READ_BYTES));
-      const read = readSync(descriptor, piece);
-      if (read === 0) return Buffer.concat(pieces, bytes);
-      bytes += read;
+      const piece = Buffer.allocUnsafe(Math.min(Math.max(stats.size - bytes, PIECE_BYTES), READ_BYTES));
+      const length = readSync(descriptor, piece);
+      if (length === 0) return Buffer.concat(pieces, bytes);
+      bytes += length;
       if (bytes > bytesMax) return 'tooLong';
-      pieces.push(piece.subarray(0, read));
+      pieces.push(piece.subarray(0, length));
     }
   } finally {
     closeSync(descriptor);
@@ -172,20 +172,22 @@ const NO_SYNC: ReadonlySet<string> = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP']
 /** The reason in errors if a file is expected and there is a pipe, a socket, a device or a directory. */
 export const NO_FILE = 'it is no file but a pipe, a device or a directory';
 
-/** Returns the result of `operation`. Turns its errors into OperationErrors `file` whose message starts with `what`. */
-export function attempt<T>(what: string, operation: () => T): T {
+/**
+ * Returns the result of `operation`. Turns its errors into OperationErrors `file` whose message starts with `failure`.
+ */
+export function attempt<T>(failure: string, operation: () => T): T {
   try {
     return operation();
   } catch (error) {
-    return failWith(what)(error);
+    return failWith(failure)(error);
   }
 }
 
 /** Like `attempt`, as a handler of rejected promises. */
-export function failWith(what: string): (error: unknown) => never {
+export function failWith(failure: string): (error: unknown) => never {
   return (error) => {
     if (error instanceof OperationError) throw error;
-    throw new OperationError('file', `${what}: ${errorText(error as NodeJS.ErrnoException)}`, error);
+    throw new OperationError('file', `${failure}: ${errorText(error as NodeJS.ErrnoException)}`, error);
   };
 }
 
@@ -214,8 +216,8 @@ export async function statWithoutBlocking(path: string): Promise<Stats | undefin
 const ABSENT: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR']);
 
 /** Throws OperationError `file` if an NDJSON file is named instead of its directory. */
-export function refuseNdjson(file: string, found: Pick<Stats, 'isFile'> | undefined): void {
-  if (!found?.isFile() || !/\.(ndjson|jsonl?)(\.(gz|bz2|xz|zst))?$/i.test(file)) return;
+export function refuseNdjson(file: string, stats: Pick<Stats, 'isFile'> | undefined): void {
+  if (!stats?.isFile() || !/\.(ndjson|jsonl?)(\.(gz|bz2|xz|zst))?$/i.test(file)) return;
   throw new OperationError('file', `${file} is a file; name the directory that holds it: ${path.dirname(file)}`);
 }
 
@@ -226,8 +228,8 @@ export function refuseNdjson(file: string, found: Pick<Stats, 'isFile'> | undefi
 export function makeFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
   const whole = path.resolve(folder);
-  const around = path.dirname(whole);
-  if (around !== whole && !existsSync(around)) makeFolder(around);
+  const parent = path.dirname(whole);
+  if (parent !== whole && !existsSync(parent)) makeFolder(parent);
   try {
     mkdirSync(whole);
   } catch (error) {
@@ -236,9 +238,9 @@ export function makeFolder(folder: string): void {
   }
 }
 
-/** Returns a handler that turns a rejected read of `what` into an OperationError `file`. */
-export function cannotRead(what: string): (error: unknown) => never {
-  return failWith(`cannot read ${what}`);
+/** Returns a handler that turns a rejected read of `subject` into an OperationError `file`. */
+export function cannotRead(subject: string): (error: unknown) => never {
+  return failWith(`cannot read ${subject}`);
 }
 
 /**
@@ -248,6 +250,6 @@ export function cannotRead(what: string): (error: unknown) => never {
 export function readTextWithin(file: string, bytesMax: number): string {
   const bytes = attempt(`cannot read ${file}`, () => readAtMost(file, bytesMax));
   if (typeof bytes !== 'string') return bytes.toString();
-  const what = bytes === 'tooLong' ? `it has more than ${bytesMax} bytes` : 'it is no file';
-  throw new OperationError('file', `cannot read ${file}: ${what}`);
+  const reason = bytes === 'tooLong' ? `it has more than ${bytesMax} bytes` : 'it is no file';
+  throw new OperationError('file', `cannot read ${file}: ${reason}`);
 }

@@ -44,11 +44,11 @@ export async function withPartialPath<T>(target: string, work: (partial: string)
 
 /**
  * Runs work in a new temporary folder, which is removed afterwards. Throws OperationError `file` if the folder cannot
- * be created, with what to do. `orElse` is an alternative in that message.
+ * be created, with what to do. `alternative` is an alternative in that message.
  */
-export function withTemporaryFolder<T>(orElse: string, work: (folder: string) => Promise<T>): Promise<T> {
+export function withTemporaryFolder<T>(alternative: string, work: (folder: string) => Promise<T>): Promise<T> {
   return withPartialPath(path.join(tmpdir(), 'catalogue-replica'), async (folder) => {
-    const failure = `cannot write to ${tmpdir()}: set TMPDIR to a writable directory${orElse}`;
+    const failure = `cannot write to ${tmpdir()}: set TMPDIR to a writable directory${alternative}`;
     // Synchronously: no signal can arrive between registering the cleanup and creating the folder.
     attempt(failure, () => mkdirSync(folder, { mode: 0o700 }));
     try {
@@ -77,7 +77,7 @@ const works = new Set<() => void>();
 
 function onSignal(signal: NodeJS.Signals): void {
   if (signal === 'SIGHUP' && process.listenerCount(signal) > 1) return;
-  for (const one of SIGNALS) process.off(one, onSignal);
+  for (const signal of SIGNALS) process.off(signal, onSignal);
   // Last registered first: inner work is cleaned up before the work around it.
   for (const work of [...works].toReversed()) work();
   works.clear();
@@ -120,6 +120,6 @@ export async function ageMs(file: string): Promise<number> {
  * The milliseconds between now and the last touch of a file with these properties, in the past or in the future; 0
  * without a file.
  */
-export function msSince(found: Pick<Stats, 'mtimeMs'> | undefined): number {
-  return found ? Math.abs(Date.now() - found.mtimeMs) : 0;
+export function msSince(stats: Pick<Stats, 'mtimeMs'> | undefined): number {
+  return stats ? Math.abs(Date.now() - stats.mtimeMs) : 0;
 }

@@ -17,9 +17,9 @@ export interface Lock {
 
 /**
  * Acquires a lock. A signal that ends the process releases it. Throws OperationError `file` if another process holds
- * it. `does` is the verb in that message for what that process does.
+ * it. `activity` is the verb in that message for what that process does.
  */
-export function lock(file: string, does: string): Lock {
+export function lock(file: string, activity: string): Lock {
   const text = `${holderName(process.pid)}\n${randomUUID()}\n`;
   const isHeld = (): boolean => readIfExists(file) === text;
   const remove = (): void => {
@@ -35,7 +35,7 @@ export function lock(file: string, does: string): Lock {
     if (isCreated(file, text)) return;
     const holder = readIfExists(file)?.split('\n', 1)[0] || 'another process';
     const cure = `if it no longer runs, remove ${file}, or wait until it is 5 minutes old`;
-    throw new OperationError('file', `${holder} ${does} there; ${cure}`);
+    throw new OperationError('file', `${holder} ${activity} there; ${cure}`);
   });
   const forget = cleanUpOnSignal(remove);
   const timer = setInterval(() => {

@@ -25,11 +25,11 @@ export async function openData(data: string, options: OpenOptions, onProgress: O
 
 /** Opens the snapshot file that `data` names; undefined for a directory. Throws OperationError `file`. */
 export function openDataFile(data: string): HeldFile | undefined {
-  const found = statIfExists(currentDataPath(data));
+  const stats = statIfExists(currentDataPath(data));
   const absence = `there is no data at ${data}: name a snapshot file or a data set directory`;
-  if (!found) throw new OperationError('file', absence);
-  if (found.isDirectory()) return undefined;
-  refuseNdjson(data, found);
+  if (!stats) throw new OperationError('file', absence);
+  if (stats.isDirectory()) return undefined;
+  refuseNdjson(data, stats);
   return { descriptor: openFile(data), file: data };
 }
 

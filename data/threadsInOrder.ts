@@ -33,7 +33,7 @@ export class OrderThreads {
    * order is transferred. `onMicros` is called with the CPU time. Rejects if the thread dies.
    */
   ask<Reply>(order: object, onMicros?: (micros: number) => void): Promise<Reply> {
-    const idlest = this.#threads.reduce((best, one) => (one.orders < best.orders ? one : best));
+    const idlest = this.#threads.reduce((best, thread) => (thread.orders < best.orders ? thread : best));
     return idlest.ask(order, onMicros) as Promise<Reply>;
   }
 
@@ -99,13 +99,13 @@ interface Asked extends PromiseWithResolvers<unknown> {
 
 class OrderThread {
   readonly #worker: Worker;
-  readonly #asked: Asked[] = [];
+  readonly #pending: Asked[] = [];
   #death: unknown;
 
   constructor(worker: Worker) {
     this.#worker = worker;
     worker.on('message', ({ reply, refused, micros }: Answer) => {
-      const first = this.#asked.shift();
+      const first = this.#pending.shift();
       assert(first, 'a thread answers what it was asked');
       first.onMicros?.(micros);
       if (refused) first.reject(new OperationError(refused.code, refused.message));
@@ -116,17 +116,17 @@ class OrderThread {
   }
 
   get orders(): number {
-    return this.#asked.length;
+    return this.#pending.length;
   }
 
   ask(order: object, onMicros?: (micros: number) => void): Promise<unknown> {
-    const asked: Asked = { ...Promise.withResolvers<unknown>(), onMicros };
-    if (this.#death !== undefined) asked.reject(this.#death);
+    const entry: Asked = { ...Promise.withResolvers<unknown>(), onMicros };
+    if (this.#death !== undefined) entry.reject(this.#death);
     else {
-      this.#asked.push(asked);
+      this.#pending.push(entry);
       this.#worker.postMessage(order, findBuffers(order));
     }
-    return asked.promise;
+    return entry.promise;
   }
 
   async end(): Promise<void> {
@@ -136,20 +136,20 @@ class OrderThread {
   #fail(death: unknown): void {
     const isGone = (death as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
     this.#death ??= isGone ? new OperationError('file', PROGRAM_GONE, death) : death;
-    for (const { reject } of this.#asked.splice(0)) reject(this.#death);
+    for (const { reject } of this.#pending.splice(0)) reject(this.#death);
   }
 }
 
 /** The memory of all typed arrays in a message of plain objects and arrays, to be transferred instead of copied. */
 function findBuffers(message: object): readonly ArrayBuffer[] {
-  const found = new Set<ArrayBuffer>();
+  const buffers = new Set<ArrayBuffer>();
   const collectBuffers = (value: unknown): void => {
     if (ArrayBuffer.isView(value)) {
-      if (value.buffer instanceof ArrayBuffer) found.add(value.buffer);
+      if (value.buffer instanceof ArrayBuffer) buffers.add(value.buffer);
     } else if (typeof value === 'object' && value !== null) Object.values(value).forEach(collectBuffers);
   };
   collectBuffers(message);
-  return [...found];
+  return [...buffers];
 }
 
 /**

@@ -40,10 +40,10 @@ async function compareImport(file: string, folder: string, onProgress: OnProgres
     const directory = path.join(folder, 'records');
     attempt(`cannot write ${directory}`, () => mkdirSync(directory));
     const bytes = await writeRecords(original, metadata, directory, onProgress);
-    const again = path.join(folder, 'again.snapshot');
+    const copy = path.join(folder, 'again.snapshot');
     const options = {
       directory,
-      file: again,
+      file: copy,
       created: original.created,
       isLenient: false,
       // Stored records may have nulls that only --take-nulls accepts. The option changes nothing for other records.
@@ -53,11 +53,11 @@ async function compareImport(file: string, folder: string, onProgress: OnProgres
     };
     const { generation } = await importDirectory(options, onProgress).catch((error: unknown) => {
       if (!(error instanceof OperationError) || error.code === 'file') throw error;
-      const why = error.message.replaceAll(`${directory}${path.sep}`, '');
-      throw new OperationError('snapshot', `${file}: its records cannot be imported again:\n${why}`, error);
+      const reason = error.message.replaceAll(`${directory}${path.sep}`, '');
+      throw new OperationError('snapshot', `${file}: its records cannot be imported again:\n${reason}`, error);
     });
     if (generation === original.generation) return;
-    throw new OperationError('snapshot', differenceText(original, generation, again));
+    throw new OperationError('snapshot', differenceText(original, generation, copy));
   } finally {
     original.close();
   }
@@ -124,15 +124,15 @@ function digestsIn({ sections }: SectionFile): Digests {
 function differenceText(original: SectionFile, generation: string, file: string): string {
   const imported = new SectionFile(file);
   try {
-    const [found, expected] = [original, imported].map(digestsIn) as [Digests, Digests];
-    const all = [...new Set([...found.keys(), ...expected.keys()])];
-    const differing = all.filter((name) => found.get(name) !== expected.get(name));
+    const [actual, expected] = [original, imported].map(digestsIn) as [Digests, Digests];
+    const all = [...new Set([...actual.keys(), ...expected.keys()])];
+    const differing = all.filter((name) => actual.get(name) !== expected.get(name));
     const names = differing.slice(0, NAMED_SECTIONS_MAX);
-    const more = differing.length - names.length;
+    const unlisted = differing.length - names.length;
     return [
       `${original.file}: its index is not the one that import makes of its records`,
       `the file is generation ${original.generation}, its records import as ${generation}`,
-      `sections that differ: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
+      `sections that differ: ${names.join(', ')}${unlisted > 0 ? ` and ${unlisted} more` : ''}`,
       'do not serve it: import the data set again, with this version',
     ].join('\n');
   } finally {

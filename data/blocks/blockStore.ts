@@ -44,8 +44,8 @@ export function hashBaseUrl(baseUrl: string): string {
 
 /** The address in the name of a blocks file of this snapshot and generation; undefined for any other name. */
 export function blocksAddress(snapshot: string, generation: string, name: string): string | undefined {
-  const [, of, start, address] = KEPT_NAME.exec(name) ?? [];
-  return of === snapshot && start === generation.slice(0, 12) ? address : undefined;
+  const [, snapshotName, start, address] = KEPT_NAME.exec(name) ?? [];
+  return snapshotName === snapshot && start === generation.slice(0, 12) ? address : undefined;
 }
 
 /**
@@ -74,7 +74,7 @@ function listBlocks(file: string): readonly string[] {
 
 /** Like `listBlocks`, without `file` itself. */
 function listOtherBlocks(file: string): readonly string[] {
-  return listBlocks(file).filter((one) => path.basename(one) !== path.basename(file));
+  return listBlocks(file).filter((other) => path.basename(other) !== path.basename(file));
 }
 
 /**
@@ -84,8 +84,8 @@ function listOtherBlocks(file: string): readonly string[] {
 function siblingTest(file: string): (name: string) => boolean {
   const [, snapshot, , address] = KEPT_NAME.exec(path.basename(file)) ?? [];
   return (name) => {
-    const [, of, , at] = KEPT_NAME.exec(name) ?? [];
-    return of !== undefined && of === snapshot && at === address;
+    const [, snapshotName, , at] = KEPT_NAME.exec(name) ?? [];
+    return snapshotName !== undefined && snapshotName === snapshot && at === address;
   };
 }
 
@@ -130,17 +130,17 @@ export async function loadBlocks(
     refusal = error.message;
   };
   if (file !== undefined && existsSync(file)) {
-    const kept = await readBlocks(file, loaded, onProgress, loading).catch(refuse);
-    if (kept) return { loaded: kept, file, made: undefined, refusal };
+    const stored = await readBlocks(file, loaded, onProgress, loading).catch(refuse);
+    if (stored) return { loaded: stored, file, made: undefined, refusal };
   }
   const make = async (at: string): Promise<Pick<LoadedBlocks, 'loaded' | 'made'>> => {
     const source = { loaded, earlier: earlier ?? (file === undefined ? undefined : listOtherBlocks(file)[0]) };
-    const made = await writeBlocks(at, source, threads, onProgress);
-    return { loaded: await readBlocks(at, loaded, onProgress, loading), made };
+    const counts = await writeBlocks(at, source, threads, onProgress);
+    return { loaded: await readBlocks(at, loaded, onProgress, loading), made: counts };
   };
   if (file !== undefined) {
-    const made = await make(file).catch(refuse);
-    if (made) return { ...made, file, refusal };
+    const blocks = await make(file).catch(refuse);
+    if (blocks) return { ...blocks, file, refusal };
   }
   return withTemporaryFolder('', async (folder) => {
     return { ...(await make(path.join(folder, 'records.blocks'))), file: undefined, refusal };
@@ -169,16 +169,16 @@ export async function keepBlocks(
 /** Loads blocks and checks that they belong to the wanted snapshot and that there is one for each record. */
 async function readBlocks(
   file: string,
-  wanted: LoadedSnapshot,
+  expected: LoadedSnapshot,
   onProgress: OnProgress,
   loading: Pick<BlockOptions, 'assertRoom' | 'isOffThread'>,
 ): Promise<LoadedSnapshot> {
-  const blocks = await loadSnapshot(file, { baseUrl: wanted.baseUrl, ...loading }, onProgress);
+  const blocks = await loadSnapshot(file, { baseUrl: expected.baseUrl, ...loading }, onProgress);
   const title = Buffer.from(sectionsOf(blocks).views(BLOCKS_TITLE, BLOCKS_TITLE.path).title).toString();
-  if (title !== blocksTitle(wanted)) {
-    throw new OperationError('snapshot', `${file}: blocks of ${title}, expected ${blocksTitle(wanted)}`);
+  if (title !== blocksTitle(expected)) {
+    throw new OperationError('snapshot', `${file}: blocks of ${title}, expected ${blocksTitle(expected)}`);
   }
-  const stray = strayBlocks(blocks, wanted);
+  const stray = strayBlocks(blocks, expected);
   if (stray) throw new OperationError('snapshot', `${file}: ${stray.refusal}`);
   return blocks;
 }
@@ -191,7 +191,7 @@ async function writeBlocks(
   onProgress: OnProgress,
 ): Promise<BlockCounts> {
   const writer = await import('./blockWriter.ts');
-  const made = await writer.writeBlocks(file, source, threads, onProgress);
+  const counts = await writer.writeBlocks(file, source, threads, onProgress);
   await removeOutdated(file);
-  return made;
+  return counts;
 }

@@ -27,12 +27,12 @@ const encoderModule = compiledOnce(ENCODER_BASE64);
  * when the encoder is garbage.
  */
 export class DeflateEncoder {
-  readonly #own = newScratch();
+  readonly #scratch = newScratch();
   readonly #module: EncoderModule;
   #outputAt = 0;
 
   constructor() {
-    const { exports } = new WebAssembly.Instance(encoderModule(), { memories: { own: this.#own.memory } });
+    const { exports } = new WebAssembly.Instance(encoderModule(), { memories: { own: this.#scratch.memory } });
     this.#module = exports as unknown as EncoderModule;
   }
 
@@ -42,8 +42,8 @@ export class DeflateEncoder {
     const symbolsAt = align(beforeAt + 2 * window.length);
     this.#outputAt = symbolsAt + SYMBOLS_BYTES;
     const bytes = this.#outputAt + deflatedBytesMax(window.length);
-    attempt(`cannot deflate records (${bytes} bytes of memory)`, () => reserve(this.#own, bytes));
-    this.#own.bytes.set(window, WINDOW_AT);
+    attempt(`cannot deflate records (${bytes} bytes of memory)`, () => reserve(this.#scratch, bytes));
+    this.#scratch.bytes.set(window, WINDOW_AT);
     this.#module.open(WINDOW_AT, beforeAt, symbolsAt);
   }
 
@@ -58,7 +58,7 @@ export class DeflateEncoder {
    * `low` on, and do not depend on any bytes before `low` or after `to`. Cost: a few us, plus about 10 ns a byte.
    */
   block(from: number, to: number, low: number): Uint8Array {
-    return this.#own.bytes.subarray(this.#outputAt, this.#module.deflate(from, to, low, this.#outputAt));
+    return this.#scratch.bytes.subarray(this.#outputAt, this.#module.deflate(from, to, low, this.#outputAt));
   }
 }
 

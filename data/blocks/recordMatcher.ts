@@ -79,10 +79,10 @@ export class RecordMatcher {
   }
 
   #isEqual({ bytes, starts }: RecordWindow, n: number, end: number, row: number): boolean {
-    const alone = Math.min(row + end - n, row + CHAINED_ROWS);
+    const firstEnd = Math.min(row + end - n, row + CHAINED_ROWS);
     const blocks = [
-      separateRecords(this.earlier.blocks('independent', row, alone)),
-      separateRecords(this.earlier.blocks('chained', alone, row + end - n)),
+      separateRecords(this.earlier.blocks('independent', row, firstEnd)),
+      separateRecords(this.earlier.blocks('chained', firstEnd, row + end - n)),
     ];
     const expected = bytes.subarray(starts[n], starts[end]);
     // One byte more than expected, so that zlib fills this buffer and never requests another one.

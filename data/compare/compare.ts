@@ -74,13 +74,13 @@ export class ComparedServer {
 
   /** The response to a path below the base URL. Redirections are not followed. Throws OperationError `network`. */
   async response(path: string): Promise<ComparedResponse> {
-    for (let tried = 1; ; tried++) {
+    for (let attempts = 1; ; attempts++) {
       try {
         const response = await this.#send(path);
-        if (tried === TRIES || !PASSING.includes(response.status)) return response;
+        if (attempts === TRIES || !PASSING.includes(response.status)) return response;
       } catch (error) {
         const tlsFailure = tlsFailureText(error);
-        if (tried === TRIES || tlsFailure !== undefined) {
+        if (attempts === TRIES || tlsFailure !== undefined) {
           throw new OperationError('network', `${this.#base}${path}: ${tlsFailure ?? (error as Error).message}`, error);
         }
       }

@@ -108,44 +108,44 @@ function bodyDifference(
 ): Difference | undefined {
   if (upstream === replica) return undefined;
   if (status >= 400) return describeDifference('errors', upstream, replica);
-  const [one, other] = [parseJson(upstream), parseJson(replica)];
-  if (one === undefined || other === undefined) return describeDifference('body', upstream, replica);
+  const [value, other] = [parseJson(upstream), parseJson(replica)];
+  if (value === undefined || other === undefined) return describeDifference('body', upstream, replica);
   const difference =
-    isPage(one) && isPage(other) ? pageDifference(one, other, unfiltered) : valueDifference(one, other);
+    isPage(value) && isPage(other) ? pageDifference(value, other, unfiltered) : valueDifference(value, other);
   return difference ?? excerptDifference('spelling', upstream, replica);
 }
 
-function pageDifference(one: Page, other: Page, unfiltered: UnfilteredCounts | undefined): Difference | undefined {
-  if (one.count !== other.count) {
-    const isOneIgnoring = one.count === unfiltered?.upstream && other.count < one.count;
-    const isOtherIgnoring = other.count === unfiltered?.replica && one.count < other.count;
+function pageDifference(page: Page, other: Page, unfiltered: UnfilteredCounts | undefined): Difference | undefined {
+  if (page.count !== other.count) {
+    const isOneIgnoring = page.count === unfiltered?.upstream && other.count < page.count;
+    const isOtherIgnoring = other.count === unfiltered?.replica && page.count < other.count;
     return describeDifference(
       isOneIgnoring ? 'filters' : isOtherIgnoring ? 'unfiltered' : 'count',
-      one.count,
+      page.count,
       other.count,
     );
   }
-  if (one.results.length !== other.results.length)
-    return describeDifference('size', one.results.length, other.results.length);
-  const [ids, otherIds] = [readIds(one), readIds(other)];
+  if (page.results.length !== other.results.length)
+    return describeDifference('size', page.results.length, other.results.length);
+  const [ids, otherIds] = [readIds(page), readIds(other)];
   const at = ids.findIndex((id, i) => id !== otherIds[i]);
   if (at >= 0) {
     const isSameSet = ids.toSorted().join() === otherIds.toSorted().join();
     return describeDifference(isSameSet ? 'order' : 'records', `id ${ids[at]}`, `id ${otherIds[at]}`);
   }
   // Other values come before links: a link in the first record must not hide a value in the second.
-  const differences = one.results.flatMap((result, i) => valueDifference(result, other.results[i]) ?? []);
+  const differences = page.results.flatMap((result, i) => valueDifference(result, other.results[i]) ?? []);
   const [first] = [...differences.filter(({ cause }) => cause === 'records'), ...differences];
   if (first) return first;
   for (const key of ['next', 'previous'] as const) {
-    if (sortQuery(one[key]) !== sortQuery(other[key])) return describeDifference('pageLinks', one[key], other[key]);
+    if (sortQuery(page[key]) !== sortQuery(other[key])) return describeDifference('pageLinks', page[key], other[key]);
   }
   return undefined;
 }
 
 /** Whether two JSON values differ in content or in the form of their links; the bytes of a value do not matter. */
-function valueDifference(one: unknown, other: unknown): Difference | undefined {
-  const [text, otherText] = [JSON.stringify(one), JSON.stringify(other)];
+function valueDifference(value: unknown, other: unknown): Difference | undefined {
+  const [text, otherText] = [JSON.stringify(value), JSON.stringify(other)];
   if (text === otherText) return undefined;
   const [plain, otherPlain] = [removeFormat(text), removeFormat(otherText)];
   return plain === otherPlain
@@ -159,11 +159,11 @@ function removeFormat(text: string): string {
 }
 
 /** The two texts from shortly before the place where they differ. */
-function excerptDifference(cause: Cause, one: string, other: string): Difference {
+function excerptDifference(cause: Cause, text: string, other: string): Difference {
   let at = 0;
-  while (at < one.length && one[at] === other[at]) at++;
-  const from = Math.max(0, one.lastIndexOf(',', at - 1), at - 60);
-  return describeDifference(cause, one.slice(from), other.slice(from));
+  while (at < text.length && text[at] === other[at]) at++;
+  const from = Math.max(0, text.lastIndexOf(',', at - 1), at - 60);
+  return describeDifference(cause, text.slice(from), other.slice(from));
 }
 
 /** A link with its parameters sorted: their order means nothing. */

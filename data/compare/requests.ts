@@ -68,7 +68,7 @@ export async function requestsOfData(
     const documented = filters.filter((field) => records.some((record) => filterValue(record[field]) !== undefined));
     const others = Object.keys(records[0] ?? {}).filter((field) => !filters.includes(field));
     for (const field of [...documented, ...others].slice(0, FIELDS_MAX)) {
-      const value = records.map((record) => filterValue(record[field])).find((one) => one !== undefined);
+      const value = records.map((record) => filterValue(record[field])).find((value) => value !== undefined);
       if (value === undefined) continue;
       paths.push(`${list}?${field}=${encodeURIComponent(value)}&limit=${PAGE}`);
       const [word] = typeof value === 'string' ? (/[\p{L}\d]{3,}/u.exec(value) ?? []) : [];

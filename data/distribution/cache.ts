@@ -123,9 +123,9 @@ export class SnapshotCache {
    * and the index are then left alone.
    */
   async #downloadedPointers(): Promise<readonly Pointer[]> {
-    const there = await this.#readIndex();
+    const stored = await this.#readIndex();
     const newest = Math.max(0, ...this.#pointers.map(({ sequence }) => sequence));
-    return there.some(({ sha256, sequence }) => !this.#known.has(sha256) && sequence > newest) ? there : [];
+    return stored.some(({ sha256, sequence }) => !this.#known.has(sha256) && sequence > newest) ? stored : [];
   }
 
   async #readIndex(): Promise<readonly Pointer[]> {
@@ -147,14 +147,14 @@ export class SnapshotCache {
 
   #sortServedFirst(pointers: readonly Pointer[]): readonly Pointer[] {
     const isServed = ({ generation }: Pointer): boolean => generation === this.#served;
-    return [...pointers.filter(isServed), ...pointers.filter((one) => !isServed(one))];
+    return [...pointers.filter(isServed), ...pointers.filter((pointer) => !isServed(pointer))];
   }
 
   /** Writes the index, unless another replica is ahead. */
   async #write(): Promise<void> {
     if ((await this.#downloadedPointers()).length > 0) return;
     const file = path.join(this.directory, INDEX_NAME);
-    const pointers = this.#pointers.map((one) => JSON.parse(encodePointer(one)) as unknown);
+    const pointers = this.#pointers.map((pointer) => JSON.parse(encodePointer(pointer)) as unknown);
     const index: Index = { format: INDEX_FORMAT, target: this.#target, pointers, fetched: this.#fetched };
     await withPartialPath(file, async (partial) => {
       await writeFile(partial, JSON.stringify(index), { flush: true });
@@ -179,7 +179,7 @@ export class SnapshotCache {
    * Partial files that a fetch may still write also stay. Throws OperationError `file`.
    */
   async removeOthers(others: readonly Pointer[] = []): Promise<void> {
-    const kept = new Set(
+    const retained = new Set(
       [...this.#pointers, ...(await this.#downloadedPointers()), ...others].map(({ sha256 }) => sha256),
     );
     const failure = failWith(`cannot remove from ${this.directory}`);
@@ -189,7 +189,7 @@ export class SnapshotCache {
       const file = path.join(this.directory, name);
       const isUnneeded = name.endsWith(partialPath(''))
         ? (await ageMs(file)) > ABANDONED_MS && !others.some((other) => other.sha256 === sha256)
-        : !kept.has(sha256);
+        : !retained.has(sha256);
       if (isUnneeded) await rm(file, { force: true }).catch(failure);
     }
   }
@@ -202,13 +202,13 @@ interface KnownIndex {
 }
 
 async function readIndex(file: string): Promise<KnownIndex | undefined> {
-  const found = await statWithoutBlocking(file);
-  if (!found?.isFile() || found.size > INDEX_BYTES_MAX) return undefined;
+  const stats = await statWithoutBlocking(file);
+  if (!stats?.isFile() || stats.size > INDEX_BYTES_MAX) return undefined;
   const text = await readFile(file, 'utf8').catch(cannotRead(file));
   try {
     const { format, target, pointers, fetched } = JSON.parse(text) as Index;
     if (format !== INDEX_FORMAT) return undefined;
-    return { target, pointers: pointers.map((one) => decodePointer(JSON.stringify(one), file)), fetched };
+    return { target, pointers: pointers.map((pointer) => decodePointer(JSON.stringify(pointer), file)), fetched };
   } catch {
     return undefined;
   }

@@ -51,23 +51,23 @@ export async function fetchObject(options: FetchOptions): Promise<number> {
   if (await options.target.link?.(options.name, stored.size, file, options.signal)) return stored.size;
   const partial = partialPath(file);
   try {
-    const kept = Math.min((await onDisk(file, () => statWithoutBlocking(partial)))?.size ?? 0, stored.size);
+    const partialBytes = Math.min((await onDisk(file, () => statWithoutBlocking(partial)))?.size ?? 0, stored.size);
     const directory = path.dirname(file);
-    const bytes = stored.size - kept;
+    const bytes = stored.size - partialBytes;
     if (!(await hasRoom(directory, bytes))) {
       await onDisk(file, async () => options.makeRoom?.());
       // The message does not contain the free space: it changes, and an unchanged message is reported only once.
       if (!(await hasRoom(directory, bytes)))
         throw new OperationError('file', `no room in ${directory} to fetch ${bytes} bytes`);
     }
-    const { came, sum } = await fetchInto(partial, options);
+    const { receivedBytes, sum } = await fetchInto(partial, options);
     if (sum === stored.sha256) {
       await onDisk(file, () => renameDurably(partial, file), SYNC_MS);
-      return came;
+      return receivedBytes;
     }
     await onDisk(file, () => rm(partial, { force: true }));
     // The part from an earlier run may have lost bytes in a power failure: start over.
-    if (came < stored.size) return came + (await fetchObject(options));
+    if (receivedBytes < stored.size) return receivedBytes + (await fetchObject(options));
     throw wrongBytes(options, `has SHA-256 ${sum}, expected ${stored.sha256}`);
   } catch (error) {
     if (error instanceof OperationError) throw error;
@@ -84,9 +84,9 @@ export async function fetchObject(options: FetchOptions): Promise<number> {
  */
 export async function invalidateCached(file: string): Promise<void> {
   await onDisk(file, async () => {
-    const found = await statWithoutBlocking(file);
-    if (!found) return;
-    const isShared = found.nlink > 1;
+    const stats = await statWithoutBlocking(file);
+    if (!stats) return;
+    const isShared = stats.nlink > 1;
     await (isShared ? rm(file) : rename(file, partialPath(file))).catch(failWith(`cannot rename or remove ${file}`));
   });
 }
@@ -104,7 +104,7 @@ async function hasRoom(directory: string, bytes: number): Promise<boolean> {
 type FileHandle = Awaited<ReturnType<typeof open>>;
 
 /** Completes a partial file. Returns the number of fetched bytes and the hash of all bytes. */
-async function fetchInto(partial: string, options: FetchOptions): Promise<{ came: number; sum: string }> {
+async function fetchInto(partial: string, options: FetchOptions): Promise<{ receivedBytes: number; sum: string }> {
   const { size } = options.stored;
   const hash = createHash('sha256');
   // Not in append mode: replicas that share a cache write the same bytes to the same positions.
@@ -121,7 +121,7 @@ async function fetchInto(partial: string, options: FetchOptions): Promise<{ came
       await wait(WAIT_MS * 2 ** failures, undefined, { signal: options.signal }).catch(() => undefined);
     }
     await onDisk(partial, () => handle.sync(), SYNC_MS);
-    return { came: at - first, sum: hash.digest('hex') };
+    return { receivedBytes: at - first, sum: hash.digest('hex') };
   } finally {
     // Not awaited, because it would wait for a call that hangs.
     void handle.close().catch(() => undefined);
@@ -130,8 +130,8 @@ async function fetchInto(partial: string, options: FetchOptions): Promise<{ came
 
 /** Hashes the existing bytes and returns their number. A file that is too long is emptied. */
 async function hashPartial(handle: FileHandle, hash: Hash, { stored, file }: FetchOptions): Promise<number> {
-  const { size: found } = await onDisk(file, () => handle.stat());
-  if (found > stored.size) {
+  const { size } = await onDisk(file, () => handle.stat());
+  if (size > stored.size) {
     await onDisk(file, () => handle.truncate(0));
     return 0;
   }
@@ -152,22 +152,23 @@ async function append(
   { target, name, stored, file, signal, stallMs }: FetchOptions,
   onBytes: (bytes: number) => void,
 ): Promise<OperationError> {
-  const failure = (why: string): OperationError => new OperationError('network', `${target.name}: ${name} ${why}`);
+  const failure = (reason: string): OperationError =>
+    new OperationError('network', `${target.name}: ${name} ${reason}`);
   const stalled = new AbortController();
   let at = from;
   // Includes skipped bytes, because a server may send the object from its start.
-  let came = 0;
+  let receivedBytes = 0;
   let last = -STALL_BYTES;
   const timer = setInterval(() => {
-    if (came - last < STALL_BYTES) stalled.abort(failure(`comes too slowly, or not at all, at byte ${at}`));
-    last = came;
+    if (receivedBytes - last < STALL_BYTES) stalled.abort(failure(`comes too slowly, or not at all, at byte ${at}`));
+    last = receivedBytes;
   }, stallMs);
   try {
-    const found = await target.read(name, from, AbortSignal.any([signal, stalled.signal]));
-    if (!found) return failure('is gone');
-    let skip = from - found.offset;
-    for await (const whole of found.pieces) {
-      came += whole.length;
+    const object = await target.read(name, from, AbortSignal.any([signal, stalled.signal]));
+    if (!object) return failure('is gone');
+    let skip = from - object.offset;
+    for await (const whole of object.pieces) {
+      receivedBytes += whole.length;
       const piece = whole.subarray(Math.min(skip, whole.length));
       skip -= whole.length - piece.length;
       if (at + piece.length > stored.size) return failure(`is longer than ${stored.size} bytes`);
@@ -191,6 +192,6 @@ async function writeAll(handle: FileHandle, piece: Uint8Array, position: number)
     at += (await handle.write(piece, at, piece.length - at, position + at)).bytesWritten;
 }
 
-function wrongBytes({ target, name }: FetchOptions, what: string): OperationError {
-  return new OperationError('snapshot', `${target.name}: ${name} ${what}`);
+function wrongBytes({ target, name }: FetchOptions, difference: string): OperationError {
+  return new OperationError('snapshot', `${target.name}: ${name} ${difference}`);
 }

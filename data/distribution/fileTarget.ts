@@ -48,9 +48,9 @@ export function fileTarget(url: URL): PublishingTarget {
     name: url.href,
     readPointer: async (known) => {
       const file = pathTo(POINTER_NAME);
-      const found = await objectAt(file, 0);
-      if (!found) return undefined;
-      const text = (await readBytesWithin(found.pieces, POINTER_BYTES_MAX))?.toString();
+      const object = await objectAt(file, 0);
+      if (!object) return undefined;
+      const text = (await readBytesWithin(object.pieces, POINTER_BYTES_MAX))?.toString();
       if (text === undefined) throw new OperationError('file', `${file} has more than ${POINTER_BYTES_MAX} bytes`);
       return text === known ? 'unchanged' : { text, validator: text };
     },
@@ -73,14 +73,14 @@ export function fileTarget(url: URL): PublishingTarget {
       attempt(`cannot write ${pathTo(name)}`, () => makeFolder(folder));
       return withPartialPath(pathTo(name), async (partial) => isAdopted(held, pathTo(name), partial));
     },
-    replacePointer: async (next, found) => replacePointer(folder, encodePointer(next), next.sequence, found),
+    replacePointer: async (next, expected) => replacePointer(folder, encodePointer(next), next.sequence, expected),
     list: async () =>
       attempt(`cannot read ${folder}`, () => readdirSync(folder))
         // Also partial files of publishers that were interrupted.
         .filter((name) => isObjectName(finalName(name)))
         .flatMap((name) => {
-          const found = statIfExists(pathTo(name));
-          return found ? [{ name, size: found.size, modifiedMs: found.mtimeMs }] : [];
+          const stats = statIfExists(pathTo(name));
+          return stats ? [{ name, size: stats.size, modifiedMs: stats.mtimeMs }] : [];
         }),
     remove: async (name) => attempt(`cannot remove ${pathTo(name)}`, () => rmSync(pathTo(name), { force: true })),
     close: async () => undefined,
@@ -102,10 +102,10 @@ export function readableFolder(url: URL, timeoutMs: number): Target {
     name: target.name,
     readPointer: (known, signal) =>
       withLimit(signal, async () => {
-        const found = await target.readPointer(known, signal);
-        if (found === undefined && !(await statWithoutBlocking(folder)))
+        const pointer = await target.readPointer(known, signal);
+        if (pointer === undefined && !(await statWithoutBlocking(folder)))
           throw new OperationError('file', `${target.name}: there is no such folder`);
-        return found;
+        return pointer;
       }),
     link: (name, size, file, signal) =>
       withLimit(signal, async () => {
@@ -116,8 +116,10 @@ export function readableFolder(url: URL, timeoutMs: number): Target {
         );
       }),
     read: async (name, offset, signal) => {
-      const found = await withLimit(signal, () => target.read(name, offset, signal));
-      return found && { offset: found.offset, pieces: withLimitEach(found.pieces, (work) => withLimit(signal, work)) };
+      const object = await withLimit(signal, () => target.read(name, offset, signal));
+      return (
+        object && { offset: object.offset, pieces: withLimitEach(object.pieces, (work) => withLimit(signal, work)) }
+      );
     },
     close: target.close,
   };
@@ -127,16 +129,16 @@ async function* withLimitEach(
   pieces: AsyncIterable<Uint8Array>,
   within: (work: () => Promise<IteratorResult<Uint8Array>>) => Promise<IteratorResult<Uint8Array>>,
 ): AsyncGenerator<Uint8Array> {
-  const each = pieces[Symbol.asyncIterator]();
+  const iterator = pieces[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const next = await within(() => each.next());
+      const next = await within(() => iterator.next());
       if (next.done) return;
       yield next.value;
     }
   } finally {
     // Not awaited, because it closes the file only after a read that may hang.
-    void each.return?.().catch(() => undefined);
+    void iterator.return?.().catch(() => undefined);
   }
 }
 
@@ -146,8 +148,8 @@ async function* withLimitEach(
  */
 function isAdopted(held: HeldFile, file: string, partial: string): boolean {
   const isHeld = (other: string): boolean => {
-    const [found, wanted] = [statSync(other, { throwIfNoEntry: false }), fstatSync(held.descriptor)];
-    return found?.ino === wanted.ino && found.dev === wanted.dev;
+    const [linked, original] = [statSync(other, { throwIfNoEntry: false }), fstatSync(held.descriptor)];
+    return linked?.ino === original.ino && linked.dev === original.dev;
   };
   // A rename between two names of the same file would leave both.
   if (isHeld(file)) return true;
@@ -175,9 +177,9 @@ function pointerIn(folder: string): string | undefined {
  * read.
  */
 async function objectAt(file: string, offset: number): Promise<ObjectBytes | undefined> {
-  const found = await statWithoutBlocking(file);
-  if (!found) return undefined;
-  assertFile(file, found);
+  const stats = await statWithoutBlocking(file);
+  if (!stats) return undefined;
+  assertFile(file, stats);
   return { offset, pieces: readPieces(file, offset) };
 }
 
@@ -214,7 +216,7 @@ async function replacePointer(
   folder: string,
   text: string,
   sequence: number,
-  found: PointerText | undefined,
+  expected: PointerText | undefined,
 ): Promise<boolean> {
   const claim = path.join(folder, `current.${sequence}.json`);
   const file = path.join(folder, POINTER_NAME);
@@ -224,7 +226,7 @@ async function replacePointer(
       writeFileSync(partial, text, { flush: true });
       return isLinked(partial, claim);
     });
-    if (pointerIn(folder) !== found?.text) {
+    if (pointerIn(folder) !== expected?.text) {
       // The pointer has changed since it was read, so no successor of that one may be activated.
       attempt(`cannot remove ${partial}`, () => {
         if (isOurs) rmSync(claim, { force: true });

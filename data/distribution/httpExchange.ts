@@ -51,15 +51,15 @@ export function objectHost(origin: string, timeoutMs: number, connections = CONN
   return {
     close: () => pool.destroy(),
     async send({ path, ...request }) {
-      const told = networkFailure(`${origin}${path}`, request.signal);
+      const fail = networkFailure(`${origin}${path}`, request.signal);
       const { statusCode, headers, body } = await pool
         .request({ ...request, path, headers: { ...request.headers, 'accept-encoding': 'identity' } })
-        .catch(told);
+        .catch(fail);
       async function* pieces(): AsyncGenerator<Uint8Array> {
         try {
           for await (const piece of body) yield piece as Uint8Array;
         } catch (error) {
-          told(error);
+          fail(error);
         }
       }
       return {
@@ -67,9 +67,9 @@ export function objectHost(origin: string, timeoutMs: number, connections = CONN
         header: (name) => [headers[name] ?? []].flat().join(', '),
         pieces,
         async text(bytesMax) {
-          const found = await readBytesWithin(pieces(), bytesMax);
-          if (!found) throw targetError(`${origin}${path}`, `a body of more than ${bytesMax} bytes`);
-          return found.toString();
+          const bytes = await readBytesWithin(pieces(), bytesMax);
+          if (!bytes) throw targetError(`${origin}${path}`, `a body of more than ${bytesMax} bytes`);
+          return bytes.toString();
         },
         discard: () => body.dump({ limit: LEFT_BYTES_MAX }).catch(() => undefined),
       };
@@ -100,6 +100,6 @@ function networkFailure(url: string, signal: AbortSignal): (error: unknown) => n
   };
 }
 
-export function targetError(url: string, why: string, cause?: unknown): OperationError {
-  return new OperationError('network', `${url}: ${why}`, cause);
+export function targetError(url: string, reason: string, cause?: unknown): OperationError {
+  return new OperationError('network', `${url}: ${reason}`, cause);
 }

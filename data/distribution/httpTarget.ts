@@ -16,8 +16,8 @@ export function httpTarget(url: URL, { timeoutMs }: TargetOptions): Target {
   const host = objectHost(url.origin, timeoutMs);
   const folder = url.pathname.replace(/\/*$/, '/');
   const refusal = (path: string, status: number): Error => {
-    const why = status >= 300 && status < 400 ? ', and redirects are not followed' : '';
-    return targetError(`${url.origin}${path}`, `answered ${status}${why}`);
+    const reason = status >= 300 && status < 400 ? ', and redirects are not followed' : '';
+    return targetError(`${url.origin}${path}`, `answered ${status}${reason}`);
   };
   return {
     name: url.href,
@@ -35,8 +35,8 @@ export function httpTarget(url: URL, { timeoutMs }: TargetOptions): Target {
     async read(name, offset, signal) {
       const path = folder + name;
       const answer = await host.send({ method: 'GET', path, headers: rangeHeader(offset), signal });
-      const found = readPart(answer, offset);
-      if (found) return found;
+      const part = readPart(answer, offset);
+      if (part) return part;
       await answer.discard();
       if (answer.status === 404) return undefined;
       throw refusal(path, answer.status);

@@ -167,9 +167,9 @@ class NatsTarget implements PublishingTarget {
     });
   }
 
-  async replacePointer(next: Pointer, found: PointerText | undefined): Promise<boolean> {
+  async replacePointer(next: Pointer, expected: PointerText | undefined): Promise<boolean> {
     const text = encodePointer(next);
-    const revision = Number.parseInt(found?.validator ?? '0', 10);
+    const revision = Number.parseInt(expected?.validator ?? '0', 10);
     return this.#run(async ({ client }) => {
       const values = await new Kvm(client).create(this.#bucket, this.#storage());
       try {
@@ -247,8 +247,8 @@ class NatsTarget implements PublishingTarget {
     return this.#failure(tlsFailureText(error) ?? (error as Error).message, error);
   }
 
-  #failure(why: string, cause?: unknown): OperationError {
-    return new OperationError('network', `${this.name}: ${why}`, cause);
+  #failure(reason: string, cause?: unknown): OperationError {
+    return new OperationError('network', `${this.name}: ${reason}`, cause);
   }
 
   #connectOnce(): Promise<Stores> {

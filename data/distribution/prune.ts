@@ -22,10 +22,10 @@ export async function pruneTarget(target: PublishingTarget, keep: number, nowMs:
   const { signal } = new AbortController();
   // Before the pointer is read: objects that a publisher adds from now on are not candidates.
   const objects = await target.list();
-  const found = await target.readPointer(undefined, signal);
-  if (found === undefined || found === 'unchanged')
+  const current = await target.readPointer(undefined, signal);
+  if (current === undefined || current === 'unchanged')
     throw new OperationError('network', `${target.name}: nothing is published there, it has no ${POINTER_NAME}`);
-  const pointer = decodePointer(found.text, target.name);
+  const pointer = decodePointer(current.text, target.name);
   const needed = new Set(objectNames(pointer));
   for (const { objects: names } of pointer.earlier.slice(0, keep - 1)) for (const name of names) needed.add(name);
   const known = new Set(pointer.earlier.flatMap(({ objects: names }) => names));
@@ -33,12 +33,12 @@ export async function pruneTarget(target: PublishingTarget, keep: number, nowMs:
     return !needed.has(name) && (known.has(name) || nowMs - modifiedMs > STRAY_MS_MAX);
   });
   const removed: typeof unneeded = [];
-  for (const one of unneeded) {
+  for (const object of unneeded) {
     // A publisher may have found an object here and need it now. The next pruning sees its pointer.
     const now = await target.readPointer(undefined, signal);
-    if (now === undefined || now === 'unchanged' || now.text !== found.text) break;
-    await target.remove(one.name);
-    removed.push(one);
+    if (now === undefined || now === 'unchanged' || now.text !== current.text) break;
+    await target.remove(object.name);
+    removed.push(object);
   }
   const missing = await findMissing(target, removed);
   const removedBytes = removed.reduce((sum, { size }) => sum + size, 0);

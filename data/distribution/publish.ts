@@ -139,8 +139,8 @@ async function publishSources(
   onProgress: OnProgress,
 ): Promise<PublishReport> {
   if (created !== undefined && parseInstant(created) / 1000 > latestMs) {
-    const what = `the data is dated ${created}, more than a day in the future: replicas that take it refuse all earlier data`;
-    throw new OperationError('refused', `${target.name}: ${what}; --force publishes it anyway`);
+    const warning = `the data is dated ${created}, more than a day in the future: replicas that take it refuse all earlier data`;
+    throw new OperationError('refused', `${target.name}: ${warning}; --force publishes it anyway`);
   }
   const counts = Object.fromEntries(collections.map(({ name, records }) => [name, records]));
   const content = {
@@ -149,28 +149,28 @@ async function publishSources(
     created,
     refreshed,
     counts,
-    blocks: blocks.map((one) => ({ ...toStored(one), address: one.address })),
+    blocks: blocks.map((block) => ({ ...toStored(block), address: block.address })),
     changes: changes && toStored(changes),
   };
   let sentBytes = 0;
   const send = async (): Promise<void> => {
-    for (const one of [snapshot, ...blocks, ...(changes ? [changes] : [])])
-      sentBytes += await uploadObject(target, one, isImmutable, onProgress);
+    for (const source of [snapshot, ...blocks, ...(changes ? [changes] : [])])
+      sentBytes += await uploadObject(target, source, isImmutable, onProgress);
   };
   // Older data is refused before it is sent, and again after every lost race.
-  const checkPointer = (found: PointerText | undefined): Pointer | undefined => {
-    const current = found && decodePointer(found.text, target.name);
+  const checkPointer = (expected: PointerText | undefined): Pointer | undefined => {
+    const current = expected && decodePointer(expected.text, target.name);
     if (current && !allowRollback && isOlderData(content, current)) throw staleError(target, content, current);
     return current;
   };
   checkPointer(await readPointer(target));
   for (let turn = 0; turn < TURNS_MAX; turn++) {
     await send();
-    const found = await readPointer(target);
-    const current = checkPointer(found);
+    const pointerText = await readPointer(target);
+    const current = checkPointer(pointerText);
     const isNew = !current || !isSame(current, content);
     const pointer = isNew ? nextPointer(content, current) : withRefreshTime(current, refreshed);
-    if (pointer === current || (await target.replacePointer(pointer, found))) {
+    if (pointer === current || (await target.replacePointer(pointer, pointerText))) {
       // A prune that began earlier may have removed objects to which no pointer led then.
       await send();
       const isOlder = current !== undefined && isOlderData(content, current);
@@ -191,18 +191,18 @@ export async function confirmPublished(
   refreshed: string,
 ): Promise<boolean> {
   for (let turn = 0; turn < TURNS_MAX; turn++) {
-    const found = await readPointer(target);
-    const current = found && decodePointer(found.text, target.name);
+    const pointerText = await readPointer(target);
+    const current = pointerText && decodePointer(pointerText.text, target.name);
     if (!current) return false;
     if (current.generation !== generation) return true;
-    if (await target.replacePointer(withRefreshTime(current, refreshed), found)) return true;
+    if (await target.replacePointer(withRefreshTime(current, refreshed), pointerText)) return true;
   }
   throw pointerRaceError(target);
 }
 
 async function readPointer(target: PublishingTarget): Promise<PointerText | undefined> {
-  const found = await target.readPointer(undefined, new AbortController().signal);
-  return found === 'unchanged' ? undefined : found;
+  const pointer = await target.readPointer(undefined, new AbortController().signal);
+  return pointer === 'unchanged' ? undefined : pointer;
 }
 
 function pointerRaceError({ name }: PublishingTarget): OperationError {
@@ -219,8 +219,8 @@ function staleError(
   { created }: Pick<Pointer, 'created'>,
   current: Pointer,
 ): OperationError {
-  const what = `the data of ${created} is older than that of ${current.created}, which is current`;
-  return new OperationError('refused', `${name}: ${what}; --allow-rollback publishes it anyway`);
+  const reason = `the data of ${created} is older than that of ${current.created}, which is current`;
+  return new OperationError('refused', `${name}: ${reason}; --allow-rollback publishes it anyway`);
 }
 
 function toStored({ sha256, size }: StoredObject): StoredObject {

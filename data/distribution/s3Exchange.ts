@@ -34,7 +34,7 @@ export function readS3Answer(text: string): S3Answer | undefined {
   const { root } = reading;
   const entries = childElements(root).filter((entry) => childElements(entry).length > 0);
   const findNamed = (name: string): readonly ElementTexts[] =>
-    entries.filter((one) => one.name === name).map(childTexts);
+    entries.filter((entry) => entry.name === name).map(childTexts);
   return { root: root.name, texts: childTexts(root), entries: findNamed };
 }
 
@@ -70,19 +70,19 @@ const CODE = /^[A-Za-z]{1,64}$/;
 const REGION = /^[a-z0-9-]{1,32}$/;
 
 /** A sentence about a response: its status, its code if it has one, and what to do. */
-function refusalText({ status, body, region: told, date }: S3Refusal, hasKeys: boolean): string {
+function refusalText({ status, body, region: regionHeader, date }: S3Refusal, hasKeys: boolean): string {
   const texts = readS3Answer(body)?.texts ?? {};
   const code = texts['Code'] ?? '';
-  const answered = CODE.test(code) ? `answered ${status} ${code}` : `answered ${status}`;
-  const region = [told, texts['Region'] ?? ''].find((one) => REGION.test(one));
+  const outcome = CODE.test(code) ? `answered ${status} ${code}` : `answered ${status}`;
+  const region = [regionHeader, texts['Region'] ?? ''].find((region) => REGION.test(region));
   const isElsewhere = code === 'AuthorizationHeaderMalformed' || (status >= 300 && status < 400);
   if (isElsewhere)
-    return `${answered}: ${region === undefined ? 'the bucket is elsewhere, and nothing is followed' : `the bucket is in another region: want --s3-region ${region}`}`;
+    return `${outcome}: ${region === undefined ? 'the bucket is elsewhere, and nothing is followed' : `the bucket is in another region: want --s3-region ${region}`}`;
   if (code === 'RequestTimeTooSkewed')
-    return `${answered}: the clocks differ, that of the server says ${/^[\w:, ]{1,40}$/.test(date) ? date : 'nothing'}: set the clock of this machine`;
-  if ([400, 401, 403].includes(status) && !hasKeys) return `${answered}: needs keys in ${KEYS_FROM}`;
+    return `${outcome}: the clocks differ, that of the server says ${/^[\w:, ]{1,40}$/.test(date) ? date : 'nothing'}: set the clock of this machine`;
+  if ([400, 401, 403].includes(status) && !hasKeys) return `${outcome}: needs keys in ${KEYS_FROM}`;
   const cure = CURES[CODE.test(code) ? code : ''] ?? (status === 403 ? CURES['AccessDenied'] : undefined);
-  return cure === undefined ? answered : `${answered}: ${cure}`;
+  return cure === undefined ? outcome : `${outcome}: ${cure}`;
 }
 
 /** The parts of an upload that are sent at once, and another request. */
@@ -164,7 +164,7 @@ export class S3Exchange {
    * Cost: up to TRIES attempts. The time limit applies to each of them, but not to a body that makes progress.
    */
   async send(request: S3Request): Promise<ObjectAnswer> {
-    for (let tried = 1; ; tried++) {
+    for (let attempts = 1; ; attempts++) {
       let answer: ObjectAnswer | undefined;
       let failure: OperationError;
       try {
@@ -176,8 +176,8 @@ export class S3Exchange {
         failure = error;
       }
       const isPassing = answer ? PASSING.has(answer.status) : tlsFailureText(failure.cause) === undefined;
-      if (!isPassing || tried === TRIES || request.signal?.aborted === true) throw failure;
-      await pause(tried, request.signal, answer && retryAfterMs(answer.header));
+      if (!isPassing || attempts === TRIES || request.signal?.aborted === true) throw failure;
+      await pause(attempts, request.signal, answer && retryAfterMs(answer.header));
     }
   }
 
@@ -188,10 +188,10 @@ export class S3Exchange {
   async text(request: S3Request): Promise<string> {
     const limit = AbortSignal.timeout(request.answerMs ?? this.#timeoutMs * TRIES);
     const signal = request.signal ? AbortSignal.any([request.signal, limit]) : limit;
-    for (let tried = 1; ; tried++) {
+    for (let attempts = 1; ; attempts++) {
       const text = await (await this.send({ ...request, signal })).text(ANSWER_BYTES_MAX);
-      if (tried === TRIES || readS3Answer(text)?.texts['Code'] !== 'InternalError') return text;
-      await pause(tried, signal);
+      if (attempts === TRIES || readS3Answer(text)?.texts['Code'] !== 'InternalError') return text;
+      await pause(attempts, signal);
     }
   }
 
@@ -214,8 +214,8 @@ export class S3Exchange {
     const signed = await this.#sign(method, this.origin + path, headers, body);
     const stalled = new AbortController();
     const ends = AbortSignal.any([...(signal ? [signal] : []), stalled.signal]);
-    const asked = { method, path, headers: signed, signal: ends, headersTimeout: answerMs ?? this.#timeoutMs };
-    if (body === undefined) return this.#host.send(asked);
+    const outgoing = { method, path, headers: signed, signal: ends, headersTimeout: answerMs ?? this.#timeoutMs };
+    if (body === undefined) return this.#host.send(outgoing);
     const stall = targetError(this.urlFor(key), 'takes what it is sent too slowly, or not at all');
     const timer = setInterval(() => stalled.abort(stall), this.#timeoutMs);
     const slices = Readable.from(
@@ -228,7 +228,7 @@ export class S3Exchange {
     );
     try {
       return await this.#host.send({
-        ...asked,
+        ...outgoing,
         body: slices,
         headers: { ...signed, 'content-length': String(body.length) },
       });
@@ -270,8 +270,8 @@ export class S3Exchange {
   }
 }
 
-async function pause(tried: number, signal: AbortSignal | undefined, askedMs = 0): Promise<void> {
-  const ms = Math.min(Math.max(askedMs, WAIT_MS * 2 ** tried), RETRY_AFTER_MS_MAX);
+async function pause(attempts: number, signal: AbortSignal | undefined, askedMs = 0): Promise<void> {
+  const ms = Math.min(Math.max(askedMs, WAIT_MS * 2 ** attempts), RETRY_AFTER_MS_MAX);
   await wait(ms, undefined, signal ? { signal } : {}).catch(() => undefined);
 }
 

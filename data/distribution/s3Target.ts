@@ -44,13 +44,13 @@ export async function upload({ exchange, key, size, pieces, partBytes = PART_BYT
   const bytes = size > partBytes * PARTS_MAX ? Math.ceil(size / PARTS_MAX / MIB) * MIB : partBytes;
   const parts = cutIntoParts(pieces, bytes);
   if (size <= bytes) {
-    const found: Uint8Array[] = [];
-    for await (const part of parts) found.push(part);
-    const answer = await exchange.send({ method: 'PUT', key, body: Buffer.concat(found), expected: [200, 204] });
+    const tags: Uint8Array[] = [];
+    for await (const part of parts) tags.push(part);
+    const answer = await exchange.send({ method: 'PUT', key, body: Buffer.concat(tags), expected: [200, 204] });
     return answer.discard();
   }
-  const begun = await exchange.text({ method: 'POST', key, query: { uploads: '' }, expected: [200] });
-  const uploadId = readS3Answer(begun)?.texts['UploadId'];
+  const reply = await exchange.text({ method: 'POST', key, query: { uploads: '' }, expected: [200] });
+  const uploadId = readS3Answer(reply)?.texts['UploadId'];
   if (uploadId === undefined || !/^[\x21-\x7e]{1,1024}$/.test(uploadId))
     throw targetError(exchange.urlFor(key), 'returned no valid upload id');
   try {
@@ -75,10 +75,10 @@ async function* cutIntoParts(pieces: AsyncIterable<Uint8Array>, bytes: number): 
   let filled = 0;
   for await (const piece of pieces) {
     for (let at = 0; at < piece.length;) {
-      const taken = piece.subarray(at, at + bytes - filled);
-      part.set(taken, filled);
-      filled += taken.length;
-      at += taken.length;
+      const slice = piece.subarray(at, at + bytes - filled);
+      part.set(slice, filled);
+      filled += slice.length;
+      at += slice.length;
       if (filled < bytes) continue;
       yield part;
       part = Buffer.allocUnsafe(bytes);
@@ -130,8 +130,8 @@ async function sendParts(
 async function complete(exchange: S3Exchange, key: string, uploadId: string, tags: readonly string[]): Promise<void> {
   const parts = tags.map((tag, i) => `<Part><PartNumber>${i + 1}</PartNumber><ETag>${tag}</ETag></Part>`);
   const body = new TextEncoder().encode(`<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`);
-  const told = { method: 'POST', key, query: { uploadId }, body, answerMs: COMPLETE_MS } as const;
-  const text = await exchange.text({ ...told, expected: [200, 404] });
+  const completion = { method: 'POST', key, query: { uploadId }, body, answerMs: COMPLETE_MS } as const;
+  const text = await exchange.text({ ...completion, expected: [200, 404] });
   // The server responds 200 before it knows the outcome, and 404 if an earlier attempt succeeded but its response was
   // lost.
   const answer = readS3Answer(text);
@@ -191,8 +191,8 @@ class S3Target implements PublishingTarget {
 
   async read(name: string, offset: number, signal: AbortSignal): Promise<ObjectBytes | undefined> {
     const answer = await this.#send('GET', name, [200, 206, 404], { headers: rangeHeader(offset), signal });
-    const found = readPart(answer, offset);
-    if (found) return found;
+    const part = readPart(answer, offset);
+    if (part) return part;
     if (answer.status === 404) return this.#assertBucket(answer);
     await answer.discard();
     throw targetError(this.#exchange.urlFor(this.#prefix + name), `answered ${answer.status} with another part`);
@@ -208,13 +208,14 @@ class S3Target implements PublishingTarget {
     await upload({ exchange: this.#exchange, key: this.#prefix + name, size, pieces });
   }
 
-  async replacePointer(next: Pointer, found: PointerText | undefined): Promise<boolean> {
+  async replacePointer(next: Pointer, expected: PointerText | undefined): Promise<boolean> {
     const text = encodePointer(next);
     const body = new TextEncoder().encode(text);
     const isMinding = await this.#assertMinding();
-    if (!isMinding && (await this.#pointerText()) !== found?.text) return false;
-    if (found && found.validator === undefined) throw targetError(this.name, `returned no ETag for ${POINTER_NAME}`);
-    const headers: Record<string, string> = found ? { 'if-match': found.validator! } : { 'if-none-match': '*' };
+    if (!isMinding && (await this.#pointerText()) !== expected?.text) return false;
+    if (expected && expected.validator === undefined)
+      throw targetError(this.name, `returned no ETag for ${POINTER_NAME}`);
+    const headers: Record<string, string> = expected ? { 'if-match': expected.validator! } : { 'if-none-match': '*' };
     const condition = isMinding ? headers : {};
     const answer = await this.#send('PUT', POINTER_NAME, [200, 204, 404, 409, 412], { headers: condition, body });
     await answer.discard();
@@ -266,9 +267,9 @@ class S3Target implements PublishingTarget {
     method: S3Request['method'],
     name: string,
     expected: readonly number[],
-    more: Partial<S3Request> = {},
+    options: Partial<S3Request> = {},
   ): Promise<ObjectAnswer> {
-    return this.#exchange.send({ method, key: this.#prefix + name, expected, ...more });
+    return this.#exchange.send({ method, key: this.#prefix + name, expected, ...options });
   }
 
   /** Returns undefined for a missing object. Throws if the response says that the bucket does not exist either. */
@@ -279,8 +280,8 @@ class S3Target implements PublishingTarget {
   }
 
   async #pointerText(): Promise<string | undefined> {
-    const found = await this.readPointer(undefined, new AbortController().signal);
-    return found === 'unchanged' ? undefined : found?.text;
+    const pointer = await this.readPointer(undefined, new AbortController().signal);
+    return pointer === 'unchanged' ? undefined : pointer?.text;
   }
 
   /**
@@ -293,9 +294,9 @@ class S3Target implements PublishingTarget {
       throw error;
     }));
     if (isMinding || this.#access.isUnconditional === true) return isMinding;
-    const what = 'the server ignores If-Match, so that two publishers could overwrite each other';
+    const reason = 'the server ignores If-Match, so that two publishers could overwrite each other';
     const cure = 'make sure that only one publishes at a time, and use --s3-unconditional';
-    throw new OperationError('refused', `${this.name}: ${what}; ${cure}`);
+    throw new OperationError('refused', `${this.name}: ${reason}; ${cure}`);
   }
 
   async #checksConditions(): Promise<boolean> {
@@ -315,8 +316,8 @@ class S3Target implements PublishingTarget {
   ): AsyncGenerator<S3Answer> {
     let from: Readonly<Record<string, string>> = {};
     for (let pages = 0; pages < PAGES_MAX; pages++) {
-      const asked = { method: 'GET', key: '', query: { ...query, ...from }, expected: [200] } as const;
-      const page = readS3Answer(await this.#exchange.text(asked));
+      const request = { method: 'GET', key: '', query: { ...query, ...from }, expected: [200] } as const;
+      const page = readS3Answer(await this.#exchange.text(request));
       if (page?.root !== root) throw targetError(this.name, `answered no ${root}`);
       yield page;
       if (page.texts['IsTruncated'] !== 'true') return;

@@ -108,7 +108,7 @@ export function refreshedAgoMs(refreshed: string, nowMs: number): number {
 /** The text of a pointer. Equal pointers have equal texts. */
 export function encodePointer(pointer: Pointer): string {
   const { generation, sequence, created = null, refreshed = null, sha256, size, counts, earlier } = pointer;
-  const blocks = pointer.blocks.map((one) => ({ address: one.address, sha256: one.sha256, size: one.size }));
+  const blocks = pointer.blocks.map((block) => ({ address: block.address, sha256: block.sha256, size: block.size }));
   const changes = pointer.changes && { sha256: pointer.changes.sha256, size: pointer.changes.size };
   const objects = { sha256, size, counts, blocks, changes };
   const members = { format: FORMAT, generation, sequence, created, refreshed, ...objects, earlier };
@@ -120,19 +120,19 @@ export function encodePointer(pointer: Pointer): string {
  * was found and what was expected.
  */
 export function decodePointer(text: string, from: string): Pointer {
-  const refuse = (what: string): never => {
-    throw new OperationError('snapshot', `${from}: ${POINTER_NAME} ${what}`);
+  const refuse = (reason: string): never => {
+    throw new OperationError('snapshot', `${from}: ${POINTER_NAME} ${reason}`);
   };
-  let found: unknown;
+  let json: unknown;
   try {
-    found = JSON.parse(text);
+    json = JSON.parse(text);
   } catch (error) {
     return refuse(`is no JSON: ${(error as Error).message}`);
   }
-  if (!isObject(found)) return refuse('is no object');
-  const { format, sequence, generation, created, counts } = found;
+  if (!isObject(json)) return refuse('is no object');
+  const { format, sequence, generation, created, counts } = json;
   // Older publishers did not write it.
-  const { refreshed = null } = found;
+  const { refreshed = null } = json;
   if (format !== FORMAT) return refuse(`has format ${formatText(format)}, expected ${FORMAT}`);
   if (!isCount(sequence) || sequence === 0) return refuse('/sequence: expected a number from 1');
   if (!isHash(generation)) return refuse('/generation: expected 64 hexadecimal digits');
@@ -140,8 +140,8 @@ export function decodePointer(text: string, from: string): Pointer {
   if (refreshed !== null && !isTime(refreshed)) return refuse(`/refreshed: ${TIME_WANTED}`);
   if (!isObject(counts) || !Object.values(counts).every(isCount))
     return refuse('/counts: expected numbers of records by collection');
-  const { blocks, changes, earlier } = found;
-  if (!isStored(found)) return refuse('/sha256 and /size: expected 64 hexadecimal digits and a number of bytes');
+  const { blocks, changes, earlier } = json;
+  if (!isStored(json)) return refuse('/sha256 and /size: expected 64 hexadecimal digits and a number of bytes');
   if (!Array.isArray(blocks) || blocks.length > BLOCKS_MAX || !blocks.every(isStoredBlocks))
     return refuse(`/blocks: expected at most ${BLOCKS_MAX} with address, sha256 and size`);
   if (changes !== undefined && !isStored(changes)) return refuse('/changes: expected sha256 and size');
@@ -150,14 +150,14 @@ export function decodePointer(text: string, from: string): Pointer {
   return {
     sequence,
     generation,
-    sha256: found.sha256,
-    size: found.size,
+    sha256: json.sha256,
+    size: json.size,
     created: created ?? undefined,
     refreshed: refreshed ?? undefined,
     counts: counts as Readonly<Record<string, number>>,
     blocks: blocks.map(({ address, sha256, size }) => ({ address, sha256, size })),
     changes: changes && { sha256: changes.sha256, size: changes.size },
-    earlier: earlier.map((one) => ({ generation: one.generation, objects: one.objects })),
+    earlier: earlier.map((generation) => ({ generation: generation.generation, objects: generation.objects })),
   };
 }
 
@@ -259,7 +259,7 @@ export interface PublishingTarget extends Target {
    */
   adopt?(name: string, held: HeldFile): Promise<boolean>;
   /** Replaces the pointer that was read by the next one. Returns false if another publisher was faster. */
-  replacePointer(next: Pointer, found: PointerText | undefined): Promise<boolean>;
+  replacePointer(next: Pointer, expected: PointerText | undefined): Promise<boolean>;
   /** All objects, and incomplete remains of killed publishers, whose names are not object names. */
   list(): Promise<readonly ListedObject[]>;
   /** Removes an object if it exists. */

@@ -326,11 +326,11 @@ export class BatchDraft {
   /** The texts of all columns, without a copy. */
   finish(): readonly DecodedTexts[] {
     const { columns } = this.#shapes;
-    const found: DecodedTexts[] = [];
+    const columnTexts: DecodedTexts[] = [];
     this.#columns.forEach(({ texts }, i) => {
-      found.push({ thread: threadId, path: columns[i]!.path, texts: texts.texts });
+      columnTexts.push({ thread: threadId, path: columns[i]!.path, texts: texts.texts });
     });
-    return found;
+    return columnTexts;
   }
 
   #countRows(table: number): number {

@@ -155,18 +155,18 @@ export class CollectionBuilder {
   }
 
   /** Writes all sections of the collection. `threads` make its columns, which are released as they are written. */
-  async write(writer: SnapshotWriter, threads: ImportThreads, how: WritingOptions = {}): Promise<BuiltCollection> {
-    const { without = [], chunkBytesMax = CHUNK_BYTES_MAX, profile = new ImportProfile() } = how;
+  async write(writer: SnapshotWriter, threads: ImportThreads, options: WritingOptions = {}): Promise<BuiltCollection> {
+    const { without = [], chunkBytesMax = CHUNK_BYTES_MAX, profile = new ImportProfile() } = options;
     const { order } = this.#order();
     const fields = inferFields(this.#collection, this.#evidence());
     const { tables, columns } = layoutOf(this.#collection, fields);
     const placed = this.#placeTables(tables);
-    const made = runInOrder(columns, threads.ahead, async (column): Promise<readonly [ColumnLayout, MadeColumn]> => {
+    const results = runInOrder(columns, threads.ahead, async (column): Promise<readonly [ColumnLayout, MadeColumn]> => {
       const table = findOrAddSlot(this.#tables, tables[column.table]!.path, emptyTable);
       return [column, await this.#makeColumn(column, { table, order: placed[column.table]!.order, without, threads })];
     });
     // The first columns are made while the records are written: the event loop turn sends them to the threads.
-    const first = made.next();
+    const first = results.next();
     first.catch(() => undefined);
     await turn();
     const { chunks, bytes, outlines } = profile.measure('records', () => {
@@ -180,7 +180,7 @@ export class CollectionBuilder {
     this.close();
     let [nulls, hasMisfits] = [0, false];
     const targets: LinkTargets[] = [];
-    for (let next = await first; next.done !== true; next = await made.next()) {
+    for (let next = await first; next.done !== true; next = await results.next()) {
       const [column, stored] = next.value;
       hasMisfits ||= stored.dictionary.fitting < stored.dictionary.size;
       const written = profile.measure('columns', () => writeColumn(writer, column, stored));
@@ -258,16 +258,17 @@ export class CollectionBuilder {
     const numbers = numberRows(slot, table.rows, earlier ? table.earlierRows : 0);
     // Inferred links were decoded as texts: cut them to the ids of their targets.
     const isInferredLink = column.type === 'link' && this.#keys.has(column.path);
-    const made: ColumnTexts = {
+    const columnTexts: ColumnTexts = {
       column,
       sources: [...slot.texts.values()],
       numbers: earlier ? numbers : reorder(numbers, order),
-      cut: isInferredLink ? { before: linkPrefix(column.to).length, behind: LINK_SUFFIX.length } : undefined,
+      cut: isInferredLink ? { before: linkPrefix(column.to).length, after: LINK_SUFFIX.length } : undefined,
       without,
     };
-    if (!earlier || !order) return threads.make(made);
-    if (earlier.dictionary.text.length + countTextBytes(made.sources) > TEXT_BYTES_MAX) throw tooMuchText(column.path);
-    return mergeColumn(made, earlier, order);
+    if (!earlier || !order) return threads.make(columnTexts);
+    if (earlier.dictionary.text.length + countTextBytes(columnTexts.sources) > TEXT_BYTES_MAX)
+      throw tooMuchText(column.path);
+    return mergeColumn(columnTexts, earlier, order);
   }
 }
 
@@ -309,14 +310,14 @@ function numberRows({ parts, texts }: ColumnSlot, rows: number, firstRow: number
 function findOrAddSlot<Slot>(slots: Map<string, Slot>, path: string, make: () => Slot): Slot {
   const known = slots.get(path);
   if (known) return known;
-  const made = make();
-  slots.set(path, made);
-  return made;
+  const slot = make();
+  slots.set(path, slot);
+  return slot;
 }
 
 function tooMuchText(path: string): OperationError {
-  const much = `the different values of ${path} take more than ${TEXT_BYTES_MAX} bytes`;
-  return new OperationError('input', `${much}, counted once for each thread that decodes them: try fewer --threads`);
+  const excess = `the different values of ${path} take more than ${TEXT_BYTES_MAX} bytes`;
+  return new OperationError('input', `${excess}, counted once for each thread that decodes them: try fewer --threads`);
 }
 
 /**
@@ -350,11 +351,11 @@ const NO_STARTS = new Uint32Array(0);
 function writeColumn(
   writer: SnapshotWriter,
   { path, to, isId }: ColumnLayout,
-  made: MadeColumn,
+  column: MadeColumn,
 ): { nulls: number; targets: LinkTargets | undefined } {
-  const starts = 'carry' in made ? made.carry(writer) : writeStored(writer, path, made);
+  const starts = 'carry' in column ? column.carry(writer) : writeStored(writer, path, column);
   if (isId) return { nulls: 0, targets: undefined };
-  const { size, numbers: ids } = made.dictionary;
+  const { size, numbers: ids } = column.dictionary;
   const nulls = starts[size + 1]! - starts[size]!;
   if (to === undefined) return { nulls, targets: undefined };
   const counts = new Uint32Array(size);

@@ -25,7 +25,7 @@ export const FAULTS_LISTED_MAX = 20;
 /** The errors in the lines of `file`. `end` throws them unless the import is lenient. */
 class Faults {
   /** At most FAULTS_LISTED_MAX of `count`. */
-  readonly told: string[] = [];
+  readonly listed: string[] = [];
   count = 0;
   #nulls = 0;
   readonly #file: string;
@@ -39,18 +39,18 @@ class Faults {
   add({ line, pointer, message, isNull }: LineFault): void {
     this.count++;
     if (isNull === true) this.#nulls++;
-    if (this.told.length < FAULTS_LISTED_MAX)
-      this.told.push(`${this.#file}:${line}: ${pointer === '' ? '' : `${pointer}: `}${message}`);
+    if (this.listed.length < FAULTS_LISTED_MAX)
+      this.listed.push(`${this.#file}:${line}: ${pointer === '' ? '' : `${pointer}: `}${message}`);
   }
 
   /** Throws OperationError `input`, which lists the errors, if a line has one and the import is not lenient. */
   end(): void {
     if (this.count === 0 || this.#isLenient) return;
-    const more = this.count - this.told.length;
-    const rest = more > 0 ? [`... and ${more} more`] : [];
+    const unlisted = this.count - this.listed.length;
+    const rest = unlisted > 0 ? [`... and ${unlisted} more`] : [];
     const cure = `${this.count} faulty line${this.count === 1 ? '' : 's'}; --lenient leaves such lines out`;
     const nulls = this.#nulls === 0 ? '' : `; --take-nulls takes the null that makes ${this.#nulls} of them faulty`;
-    throw new OperationError('input', [...this.told, ...rest, cure + nulls].join('\n'));
+    throw new OperationError('input', [...this.listed, ...rest, cure + nulls].join('\n'));
   }
 }
 
@@ -171,7 +171,7 @@ async function buildCollection(
     const write = async (): Promise<ImportedCollection> => {
       const start = writer.bytes;
       const built = earlier.carry(writer, collection.name);
-      const skipped = { told: [], count: earlier.countSkipped(collection.name) };
+      const skipped = { listed: [], count: earlier.countSkipped(collection.name) };
       return describeImported(importing, { collection, file, built, start, kept: 'all', parsed: 0 }, skipped);
     };
     return { write, close: () => undefined };
@@ -209,9 +209,9 @@ async function addLines(
   onBytes: (done: number) => void,
 ): Promise<number> {
   const lines = readLines(file, profile);
-  const wanted = matcher?.filterUnmatched(lines) ?? lines;
+  const selected = matcher?.filterUnmatched(lines) ?? lines;
   let parsed = 0;
-  for await (const { batch, fileBytesRead } of threads.batches(file.collection, wanted, builder.spill)) {
+  for await (const { batch, fileBytesRead } of threads.batches(file.collection, selected, builder.spill)) {
     for (const fault of batch.faults) faults.add(fault);
     parsed += batch.ids.length;
     profile.measure('gathering', () => builder.add(batch));
@@ -230,10 +230,10 @@ interface Built extends Pick<ImportedCollection, 'collection' | 'built' | 'kept'
 
 function describeImported(
   { writer, dataSet }: Importing,
-  made: Built,
-  { told: skipped, count: skippedCount }: Pick<Faults, 'told' | 'count'>,
+  source: Built,
+  { listed: skipped, count: skippedCount }: Pick<Faults, 'listed' | 'count'>,
 ): ImportedCollection {
-  const { collection, built, file, start, kept, parsed } = made;
+  const { collection, built, file, start, kept, parsed } = source;
   const indexBytes = writer.bytes - start - built.recordBytes;
   if (file) compareCounts(file, built.records + skippedCount, dataSet.manifest.counts.get(collection.name));
   const inputBytes = file?.bytes ?? 0;
@@ -254,6 +254,6 @@ function describeImported(
 /** `lines` are all records of the file, including skipped ones. */
 function compareCounts({ path }: CollectionFile, lines: number, counted = lines): void {
   if (lines === counted) return;
-  const wanted = `${MANIFEST_FILE} counts ${counted}`;
-  throw new OperationError('input', `${path} has ${lines} records, ${wanted}: the file is damaged, or of another time`);
+  const claim = `${MANIFEST_FILE} counts ${counted}`;
+  throw new OperationError('input', `${path} has ${lines} records, ${claim}: the file is damaged, or of another time`);
 }

@@ -44,12 +44,12 @@ interface CodedColumn {
  * Makes a column of new rows only, and releases its texts first, because the n-grams need as much memory again. Cost:
  * sorting the texts, and a pass over their n-grams and the rows.
  */
-export function storeColumn(made: ColumnTexts): StoredColumn {
-  const { texts, numbers } = joinTexts(made);
-  const { dictionary, codes } = sortDictionary(made.column.type, texts, parseInstant);
+export function storeColumn(columnTexts: ColumnTexts): StoredColumn {
+  const { texts, numbers } = joinTexts(columnTexts);
+  const { dictionary, codes } = sortDictionary(columnTexts.column.type, texts, parseInstant);
   releaseBuffers(texts);
   const rows = numbers.map((number) => (number === NULL_NUMBER ? dictionary.size : codes[number]!));
-  return indexColumn({ dictionary, rows }, made);
+  return indexColumn({ dictionary, rows }, columnTexts);
 }
 
 /**
@@ -74,7 +74,7 @@ export function indexColumn({ dictionary, rows, grams }: CodedColumn, { column, 
 interface TextSources {
   readonly sources: readonly Texts[];
   readonly numbers: Uint32Array;
-  readonly cut?: { readonly before: number; readonly behind: number } | undefined;
+  readonly cut?: { readonly before: number; readonly after: number } | undefined;
 }
 
 export function countTextBytes(sources: readonly Texts[]): number {
@@ -98,7 +98,7 @@ export function joinTexts({ sources, numbers, cut }: TextSources): { texts: Text
   if (only && sources.length === 1 && used === size && !cut) return { texts: only, numbers };
   const bytes = new GrowableBytes(countTextBytes(sources));
   const ends = new GrowableU32(used);
-  const { before, behind } = cut ?? { before: 0, behind: 0 };
+  const { before, after: behind } = cut ?? { before: 0, after: 0 };
   let number = 0;
   for (const source of sources) {
     for (let i = 0; i < source.ends.length; i++, number++) {

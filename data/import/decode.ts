@@ -250,10 +250,10 @@ class Decoder {
 
   /** A key that is not declared. The first value that is not null or empty decides its kind. */
   #readInferred(shape: Shape, node: ShapeNode, depth: number): void {
-    const found = this.#scanner.kind();
-    if (found === 'null' || node.kind === 'mixed') return this.#skipValue(depth + 1, node);
-    if (found === 'an array') return this.#readInferredArray(shape, node, depth);
-    const kind = found === 'an object' ? 'record' : 'column';
+    const token = this.#scanner.kind();
+    if (token === 'null' || node.kind === 'mixed') return this.#skipValue(depth + 1, node);
+    if (token === 'an array') return this.#readInferredArray(shape, node, depth);
+    const kind = token === 'an object' ? 'record' : 'column';
     if (node.kind === 'unknown') this.#shapes.settle(node, kind, shape.table);
     if (node.kind !== kind) return this.#skipMixed(shape, node, depth);
     if (kind === 'record') this.#object(node.child!, depth + 1);
@@ -271,10 +271,10 @@ class Decoder {
   }
 
   #readInferredElement(shape: Shape, node: ShapeNode, depth: number): void {
-    const found = this.#scanner.kind();
-    if (node.kind === 'table' && found === 'an object') return this.#object(node.child!, depth + 2);
-    if (node.kind === 'elements' && found === 'null') return this.#skipValue(depth + 2);
-    if (node.kind !== 'elements' || found === 'an object' || found === 'an array')
+    const token = this.#scanner.kind();
+    if (node.kind === 'table' && token === 'an object') return this.#object(node.child!, depth + 2);
+    if (node.kind === 'elements' && token === 'null') return this.#skipValue(depth + 2);
+    if (node.kind !== 'elements' || token === 'an object' || token === 'an array')
       return this.#skipMixed(shape, node, depth + 1);
     this.#readInferredValue(node.column);
   }
@@ -325,8 +325,8 @@ class Decoder {
   #element(shape: Shape, node: ShapeNode, depth: number): void {
     if (node.isInferred) return this.#readInferredElement(shape, node, depth);
     if (node.kind === 'elements') return this.#value(node.column, depth + 1);
-    const found = this.#scanner.kind();
-    if (found !== 'an object') throw new ScanFault(`expected an object, got ${found}`);
+    const token = this.#scanner.kind();
+    if (token !== 'an object') throw new ScanFault(`expected an object, got ${token}`);
     this.#object(node.child!, depth + 2);
   }
 
@@ -335,13 +335,13 @@ class Decoder {
    * becomes a misfit of that object's id; instead of an array, the only element.
    */
   #isPresent({ kind, column, table }: ShapeNode, depth: number): boolean {
-    const wanted = kind === 'record' ? 'an object' : 'an array';
-    const found = this.#scanner.kind();
-    if (found === wanted) return true;
-    const isNull = found === 'null';
+    const expected = kind === 'record' ? 'an object' : 'an array';
+    const actual = this.#scanner.kind();
+    if (actual === expected) return true;
+    const isNull = actual === 'null';
     if (isNull) this.#scanner.literal();
     if (isNull ? !this.#takesNulls : !this.#isOpen)
-      throw new (isNull ? NullFault : ScanFault)(`expected ${wanted}, got ${found}`);
+      throw new (isNull ? NullFault : ScanFault)(`expected ${expected}, got ${actual}`);
     if (isNull) return false;
     if (kind !== 'record') this.#draft.beginRow(table);
     this.#misfit(column, depth);
@@ -427,9 +427,9 @@ class Decoder {
     const isLink = (text === scanner.bytes ? end : linkEnd(text, prefix, textStart)) === textEnd;
     if (!isLink) {
       if (this.#isOpen) return this.#draft.pushMisfit(number, scanner.value);
-      const found = quoteText(scanner.value);
+      const actual = quoteText(scanner.value);
       const cure = isOwn ? '' : `; ${PLACEHOLDER} is to stand as it is`;
-      throw new ScanFault(`expected ${this.#expectedText(number)}, got ${found}${cure}`);
+      throw new ScanFault(`expected ${this.#expectedText(number)}, got ${actual}${cure}`);
     }
     this.#draft.push(number, text, textStart + prefix.length, textEnd - LINK_SUFFIX.length);
   }

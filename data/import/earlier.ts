@@ -96,7 +96,7 @@ export class EarlierSnapshot {
   readonly #sections: SectionFile;
   readonly #origin: Origin;
   readonly #metadata: Metadata;
-  readonly #alone: ReadonlySet<string>;
+  readonly #recordSections: ReadonlySet<string>;
 
   /**
    * Opens an earlier snapshot for an import without some index variants. Throws OperationError `snapshot` if it cannot
@@ -109,16 +109,16 @@ export class EarlierSnapshot {
     this.#origin = origin;
     try {
       this.#metadata = readRequiredMetadata(sections);
-      const { without: left = [] } = this.#metadata;
+      const { without: omitted = [] } = this.#metadata;
       if (sections.generation !== origin.generation)
         throw unusableSnapshot(file, 'its generation differs from the noted one');
-      if (left.join() !== without.join()) throw unusableSnapshot(file, 'made with other index variants');
+      if (omitted.join() !== without.join()) throw unusableSnapshot(file, 'made with other index variants');
     } catch (error) {
       this.close();
       throw error;
     }
     const names = sections.sections.map(({ name }) => name);
-    this.#alone = new Set([...linksOfRecords(sections.sections).keys()].map((i) => names[i]!));
+    this.#recordSections = new Set([...linksOfRecords(sections.sections).keys()].map((i) => names[i]!));
   }
 
   close(): void {
@@ -145,7 +145,7 @@ export class EarlierSnapshot {
     const isOwn = (section: string): boolean => section.startsWith(`${name}/`) && !section.endsWith(targets);
     const names = this.#sections.sections.map((section) => section.name).filter(isOwn);
     const recordBytes = this.#carryAll(writer, names);
-    const { records, chunks, nulls } = this.#metadata.collections.find((one) => one.name === name)!;
+    const { records, chunks, nulls } = this.#metadata.collections.find((entry) => entry.name === name)!;
     const { columns } = this.#layout(name);
     const links = columns.filter(({ to }) => to !== undefined).map((column) => this.#readLinks(column));
     return {
@@ -156,7 +156,7 @@ export class EarlierSnapshot {
       recordBytes,
       columns: columns.length,
       outlines: outlinesIn(this.#metadata, name),
-      fields: this.#metadata.fields.find((one) => one.name === name)!.fields,
+      fields: this.#metadata.fields.find((entry) => entry.name === name)!.fields,
       targets: links,
       hasUndeclared: this.hasUndeclared(name),
     };
@@ -164,7 +164,7 @@ export class EarlierSnapshot {
 
   /** The contents of a collection. Cost: reading ids and positions; other sections are read on request. */
   collection(name: string): EarlierCollection {
-    const { chunks } = this.#metadata.collections.find((one) => one.name === name)!;
+    const { chunks } = this.#metadata.collections.find((entry) => entry.name === name)!;
     const paths = Array.from({ length: chunks }, (_, i) => runPath(RECORDS, name, i));
     const layout = this.#layout(name);
     return {
@@ -174,7 +174,7 @@ export class EarlierSnapshot {
       bytes: this.#storedBytes(paths.map((path) => sectionName(RECORDS, 'bytes', path))),
       rowStarts: (path) => this.#sections.array(TABLE, 'starts', path),
       column: (path) => {
-        const column = layout.columns.find((one) => one.path === path);
+        const column = layout.columns.find((column) => column.path === path);
         return column && this.#openColumn(column);
       },
     };
@@ -186,7 +186,7 @@ export class EarlierSnapshot {
     for (const name of names) {
       const section = this.#sections.section(name);
       if (!section) continue;
-      const isAlone = this.#alone.has(name);
+      const isAlone = this.#recordSections.has(name);
       if (isAlone) recordBytes += section.bytes;
       writer.carry(section, this.#sections.pieces(section), isAlone);
     }
@@ -259,8 +259,8 @@ export function readRequiredMetadata(sections: SectionFile): Metadata {
   return metadata;
 }
 
-function unusableSnapshot(file: string, why: string): OperationError {
-  return new OperationError('snapshot', `${file}: ${why}`);
+function unusableSnapshot(file: string, reason: string): OperationError {
+  return new OperationError('snapshot', `${file}: ${reason}`);
 }
 
 /** Bytes of earlier records that are read at once. */
@@ -300,25 +300,25 @@ export class LineMatcher {
    * if a record occurs on two lines. Cost: one comparison per line.
    */
   async *filterUnmatched(runs: AsyncIterable<Lines>): AsyncGenerator<Lines> {
-    const left = new GrowableBytes();
-    let read = 0;
+    const unmatched = new GrowableBytes();
+    let bytesRead = 0;
     for await (const { bytes, fileBytesRead } of runs) {
       const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-      read = fileBytesRead;
+      bytesRead = fileBytesRead;
       for (let start = 0; start < lines.length;) {
         const newline = lines.indexOf(NEWLINE, start);
         const end = newline < 0 ? lines.length : newline;
         if (!this.#matches(lines, start, end)) {
-          left.push(lines, start, end);
-          left.pushByte(NEWLINE);
+          unmatched.push(lines, start, end);
+          unmatched.pushByte(NEWLINE);
         }
         start = end + 1;
       }
-      if (left.length < RUN_BYTES) continue;
-      yield { bytes: left.view().slice(), firstLine: 1, fileBytesRead };
-      left.truncate(0);
+      if (unmatched.length < RUN_BYTES) continue;
+      yield { bytes: unmatched.view().slice(), firstLine: 1, fileBytesRead };
+      unmatched.truncate(0);
     }
-    if (left.length > 0) yield { bytes: left.view().slice(), firstLine: 1, fileBytesRead: read };
+    if (unmatched.length > 0) yield { bytes: unmatched.view().slice(), firstLine: 1, fileBytesRead: bytesRead };
   }
 
   #matches(lines: Buffer, start: number, end: number): boolean {
@@ -369,23 +369,23 @@ class Window {
   /** Whether `lines[start..end)` equals the bytes from a position on. */
   equals(from: number, lines: Buffer, start: number, end: number): boolean {
     const bytes = end - start;
-    const behind = from + bytes;
-    if (bytes <= this.#buffer.length && (from < this.#start || behind > this.#end)) {
+    const recordEnd = from + bytes;
+    if (bytes <= this.#buffer.length && (from < this.#start || recordEnd > this.#end)) {
       if (from === this.#next) this.#fill(from);
-      else if (behind + 1 === this.#last) this.#fill(Math.max(0, behind - this.#buffer.length));
+      else if (recordEnd + 1 === this.#last) this.#fill(Math.max(0, recordEnd - this.#buffer.length));
     }
     if (!this.#has(from, lines, start, end)) return false;
     this.#last = from;
-    this.#next = behind + 1;
+    this.#next = recordEnd + 1;
     return true;
   }
 
   #has(from: number, lines: Buffer, start: number, end: number): boolean {
     const bytes = end - start;
     if (from < this.#start || from + bytes > this.#end) {
-      const apart = Buffer.alloc(bytes);
-      this.#bytes.read(from, apart);
-      return apart.compare(lines, start, end) === 0;
+      const copy = Buffer.alloc(bytes);
+      this.#bytes.read(from, copy);
+      return copy.compare(lines, start, end) === 0;
     }
     const at = from - this.#start;
     return this.#buffer.compare(lines, start, end, at, at + bytes) === 0;
@@ -401,17 +401,17 @@ class Window {
 
 /**
  * Merges a column. `order` lists the rows of the result: numbers below the row count of `earlier` are rows of
- * `earlier`, higher ones are rows of `made`, which continue its numbering. Returns `earlier` itself if nothing changes.
- * Cost: two steps a row; if the column has changed, also making its sections.
+ * `earlier`, higher ones are rows of `columnTexts`, which continue its numbering. Returns `earlier` itself if nothing
+ * changes. Cost: two steps a row; if the column has changed, also making its sections.
  */
 export function mergeColumn(
-  made: ColumnTexts,
+  columnTexts: ColumnTexts,
   earlier: EarlierColumn,
   order: Uint32Array,
 ): StoredColumn | EarlierColumn {
   const { dictionary: old, codes } = earlier;
-  const { texts, numbers } = joinTexts(made);
-  const later = sortDictionary(made.column.type, texts, parseInstant);
+  const { texts, numbers } = joinTexts(columnTexts);
+  const later = sortDictionary(columnTexts.column.type, texts, parseInstant);
   const isUsed = new Uint8Array(old.size + 1);
   for (const row of order) if (row < codes.length) isUsed[codes[row]!] = 1;
   const merged = mergeDictionaries(old, isUsed, later.dictionary);
@@ -425,7 +425,7 @@ export function mergeColumn(
   if (isSame && order.every((row, i) => row === i || findCode(row) === codes[i])) return earlier;
   return indexColumn(
     { dictionary, rows: order.map(findCode), grams: deriveGrams(earlier, later.dictionary, merged) },
-    made,
+    columnTexts,
   );
 }
 

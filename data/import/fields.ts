@@ -112,9 +112,12 @@ export function differingFields(
   return fields.flatMap((field) => {
     const other = others.find(({ name }) => name === field.name);
     const key = above + field.name;
-    const own = other && typeText(other) === typeText(field) ? [] : [{ key, field, other }];
-    if (!('fields' in field)) return own;
-    return [...own, ...differingFields(field.fields, other && 'fields' in other ? other.fields : [], `${key}__`)];
+    const differences = other && typeText(other) === typeText(field) ? [] : [{ key, field, other }];
+    if (!('fields' in field)) return differences;
+    return [
+      ...differences,
+      ...differingFields(field.fields, other && 'fields' in other ? other.fields : [], `${key}__`),
+    ];
   });
 }
 

@@ -124,7 +124,7 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
       const importing = { dataSet, threads, profile, writer, isLenient, spillPath, without, earlier };
       imported = await importCollections(importing, onProgress);
       const links = writeTargets(writer, new Map(imported.map(({ collection, built }) => [collection.name, built])));
-      reports = imported.map((one) => makeReport(one, links.get(one.collection.name)!));
+      reports = imported.map((collection) => makeReport(collection, links.get(collection.collection.name)!));
       const bytes = encodeMetadata({
         collections: reports.map(({ name, records, nulls, dangling }, i) => {
           return { name, records, chunks: imported[i]!.built.chunks, nulls, dangling };
@@ -142,12 +142,16 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
     const undeclared = imported.filter(({ built }) => built.hasUndeclared).map(({ collection }) => collection.name);
     const misfits = readMisfits(options.file, imported);
     const origin = { generation, ...summariseSources(dataSet, reports), takesNulls: options.takesNulls, undeclared };
-    const skipped = imported.flatMap((one) => one.skipped).slice(0, FAULTS_LISTED_MAX);
-    const skippedCount = reports.reduce((sum, one) => sum + one.skipped, 0);
+    const skipped = imported.flatMap((collection) => collection.skipped).slice(0, FAULTS_LISTED_MAX);
+    const skippedCount = reports.reduce((sum, report) => sum + report.skipped, 0);
     const work = countWork(imported);
-    const kept = new Map(imported.flatMap((one) => (one.kept ? [[one.collection.name, one.kept] as const] : [])));
-    const found = { collections: reports, skipped, skippedCount, ignored: dataSet.ignored, inferred, misfits };
-    return { ...found, snapshotBytes: bytes, generation, origin, work, kept, stages: profile.stageTimes() };
+    const kept = new Map(
+      imported.flatMap((collection) =>
+        collection.kept ? [[collection.collection.name, collection.kept] as const] : [],
+      ),
+    );
+    const contents = { collections: reports, skipped, skippedCount, ignored: dataSet.ignored, inferred, misfits };
+    return { ...contents, snapshotBytes: bytes, generation, origin, work, kept, stages: profile.stageTimes() };
   } finally {
     earlier?.close();
     await threads.close();
@@ -157,7 +161,9 @@ export async function importDirectory(options: ImportOptions, onProgress: OnProg
 /** The sums of a snapshot's files, and how many records with errors of each were skipped. */
 function summariseSources({ files }: DataSet, reports: readonly CollectionReport[]): Pick<Origin, 'sums' | 'skipped'> {
   const sums = files.flatMap(({ collection, sha256 }) => (sha256 === undefined ? [] : [[collection, sha256] as const]));
-  const skipped = reports.filter((one) => one.skipped > 0).map((one) => [one.name, one.skipped] as const);
+  const skipped = reports
+    .filter((report) => report.skipped > 0)
+    .map((report) => [report.name, report.skipped] as const);
   return { sums: Object.fromEntries(sums), skipped: Object.fromEntries(skipped) };
 }
 

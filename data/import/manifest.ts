@@ -34,7 +34,7 @@ export async function readManifest(directory: string): Promise<Manifest> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '{}';
     return cannotRead(file)(error);
   });
-  const refusal = (what: string, cause?: unknown) => new OperationError('input', `${file}: ${what}`, cause);
+  const refusal = (reason: string, cause?: unknown) => new OperationError('input', `${file}: ${reason}`, cause);
   let manifest: unknown;
   try {
     manifest = JSON.parse(text);
@@ -66,9 +66,9 @@ export async function readManifest(directory: string): Promise<Manifest> {
 }
 
 async function readManifestText(file: string): Promise<string> {
-  const found = await stat(file);
-  assertFile(file, found);
-  if (found.size > MANIFEST_BYTES_MAX)
+  const stats = await stat(file);
+  assertFile(file, stats);
+  if (stats.size > MANIFEST_BYTES_MAX)
     throw new OperationError('input', `${file}: more than ${MANIFEST_BYTES_MAX} bytes, which no crawl writes`);
   return readFile(file, 'utf8');
 }

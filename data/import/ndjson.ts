@@ -41,8 +41,8 @@ function findFault(start: Uint8Array): string | undefined {
   return next === NEWLINE ? notNdjsonText('JSON in many lines', 'jq -c .') : undefined;
 }
 
-function notNdjsonText(what: string, cure: string): string {
-  return `the file is ${what} and not one record a line: ${cure} makes NDJSON of it`;
+function notNdjsonText(subject: string, cure: string): string {
+  return `the file is ${subject} and not one record a line: ${cure} makes NDJSON of it`;
 }
 
 function isBlank(byte: number): boolean {
@@ -81,9 +81,9 @@ export interface DataSet {
  */
 export async function openDataSet(named: string): Promise<DataSet> {
   const directory = currentDataPath(named);
-  const found = statIfExists(directory);
-  refuseNdjson(directory, found);
-  if (found?.isDirectory() === false) {
+  const stats = statIfExists(directory);
+  refuseNdjson(directory, stats);
+  if (stats?.isDirectory() === false) {
     throw new OperationError('file', `${directory} is no directory: want one of <collection>.ndjson files`);
   }
   const names = (await readdir(directory).catch(cannotRead(directory))).sort();
@@ -106,8 +106,8 @@ export async function openDataSet(named: string): Promise<DataSet> {
   }
   const ignored = names.filter(isNearName);
   if (files.length === 0) {
-    const instead = ignored.length > 0 ? `, but ${ignored.join(', ')}` : '';
-    const absence = `${directory} holds no <collection>.ndjson file, such as observations.ndjson${instead}`;
+    const others = ignored.length > 0 ? `, but ${ignored.join(', ')}` : '';
+    const absence = `${directory} holds no <collection>.ndjson file, such as observations.ndjson${others}`;
     throw new OperationError('input', absence);
   }
   for (const name of filesInManifest(manifest)) {
@@ -211,10 +211,10 @@ async function* readText(
 
 function compareSums({ path: file, sha256 }: CollectionFile, sum: string): void {
   if (sum === sha256) return;
-  const wanted = `${MANIFEST_FILE} has ${sha256}`;
+  const claim = `${MANIFEST_FILE} has ${sha256}`;
   throw new OperationError(
     'input',
-    `${file}: its SHA-256 is ${sum}, ${wanted}: the file is damaged, or of another time`,
+    `${file}: its SHA-256 is ${sum}, ${claim}: the file is damaged, or of another time`,
   );
 }
 

@@ -25,10 +25,10 @@ export class OutlineNumbers {
 
   /** Returns all outlines by number and starts again from 0. */
   take(): readonly (readonly string[])[] {
-    const taken = this.#outlines;
+    const outlines = this.#outlines;
     this.#outlines = [];
     this.#numbers.clear();
-    return taken;
+    return outlines;
   }
 }
 

@@ -88,10 +88,10 @@ export class Scanner {
   }
 
   /** Throws a ScanFault for the text at the cursor. */
-  fail(wanted: string): never {
-    const found =
+  fail(expected: string): never {
+    const actual =
       this.at < this.end ? describeCharacter(this.bytes.subarray(this.at, this.end)) : 'the end of the line';
-    throw new ScanFault(`ill-formed JSON: ${wanted}, found ${found}`);
+    throw new ScanFault(`ill-formed JSON: ${expected}, found ${actual}`);
   }
 
   /** The kind of the value at the cursor, by its first byte. */

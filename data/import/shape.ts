@@ -75,14 +75,14 @@ export class ShapeTree {
   /** For every column the sum of the `SCALAR_KIND`s of its values. */
   readonly kinds: number[];
   readonly #undo: (() => void)[] = [];
-  #learnt = 0;
+  #inferredCount = 0;
 
   /** With `takesNulls`, every column that `mayBeAbsent` accepts null. */
   constructor(layout: Layout, takesNulls: boolean) {
     this.tables = [...layout.tables];
-    this.columns = layout.columns.map((one) => {
-      const isOpen = layout.collection.open && !one.isId;
-      return { ...one, isNullable: one.isNullable || isOpen || (takesNulls && this.mayBeAbsent(one)) };
+    this.columns = layout.columns.map((column) => {
+      const isOpen = layout.collection.open && !column.isId;
+      return { ...column, isNullable: column.isNullable || isOpen || (takesNulls && this.mayBeAbsent(column)) };
     });
     this.kinds = layout.columns.map(() => 0);
     this.root = makeDeclaredShape(layout.collection.name, 0, layout.members);
@@ -105,7 +105,7 @@ export class ShapeTree {
   /** Adds a new key. Returns undefined if it cannot be a filter, or if there are too many keys. */
   addKey(shape: Shape, name: string): ShapeNode | undefined {
     const path = `${shape.path}/${name}`;
-    const isLearnt = this.#learnt < LEARNT_MAX && path.length <= PATH_CHARACTERS_MAX && FIELD_NAME.test(name);
+    const isLearnt = this.#inferredCount < LEARNT_MAX && path.length <= PATH_CHARACTERS_MAX && FIELD_NAME.test(name);
     if (!isLearnt) return undefined;
     const node: ShapeNode = {
       name,
@@ -117,11 +117,11 @@ export class ShapeTree {
       child: undefined,
       lastObject: 0,
     };
-    this.#learnt++;
+    this.#inferredCount++;
     shape.byName.set(name, shape.nodes.push(node) - 1);
     shape.keys.push(ENCODER.encode(`${name}"`));
     this.#undo.push(() => {
-      this.#learnt--;
+      this.#inferredCount--;
       shape.nodes.pop();
       shape.keys.pop();
       shape.byName.delete(name);
@@ -173,15 +173,15 @@ export const SCALAR_KIND = { text: 1, integer: 2, float: 4, boolean: 8 } as cons
 
 /** All inferred keys of a tree with their kinds, by path. */
 export function listInferredKeys(tree: ShapeTree): readonly (readonly [path: string, kind: ShapeKind])[] {
-  const found: [string, ShapeKind][] = [];
+  const keys: [string, ShapeKind][] = [];
   const visit = (shape: Shape): void => {
     for (const node of shape.nodes) {
-      if (node.isInferred) found.push([node.path, node.kind]);
+      if (node.isInferred) keys.push([node.path, node.kind]);
       if (node.child) visit(node.child);
     }
   };
   visit(tree.root);
-  return found;
+  return keys;
 }
 
 function makeEmptyShape(path: string, table: number): Shape {

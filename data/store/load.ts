@@ -119,19 +119,19 @@ type Loader = Pick<SectionLoader, 'load'>;
 async function load(placed: PlacedFile, threads: number, isOffThread: boolean, onProgress: OnProgress): Promise<void> {
   const { sections, links, placements } = placed;
   const places = new Set<Placement>();
-  const once = [...sections.keys()].filter((i) => !places.has(placements[i]!) && places.add(placements[i]!));
+  const unique = [...sections.keys()].filter((i) => !places.has(placements[i]!) && places.add(placements[i]!));
   const ofLinks = new Set([...links.values()].map((i) => placements[i]!));
   const isLinks = (i: number): boolean => ofLinks.has(placements[i]!);
-  const total = once.reduce((sum, i) => sum + sections[i]!.bytes, 0);
+  const total = unique.reduce((sum, i) => sum + sections[i]!.bytes, 0);
   let done = 0;
   const onBytes = (bytes: number): void => {
     done += bytes;
     onProgress({ phase: 'loading the snapshot', done, total, unit: 'bytes' });
   };
-  const own = isOffThread ? undefined : await SectionLoader.open(placed, onBytes);
+  const local = isOffThread ? undefined : await SectionLoader.open(placed, onBytes);
   let others: OrderThreads | undefined;
   try {
-    const pool = new OrderThreads(new URL('./loadThread.ts', import.meta.url), own ? threads - 1 : threads, placed);
+    const pool = new OrderThreads(new URL('./loadThread.ts', import.meta.url), local ? threads - 1 : threads, placed);
     others = pool;
     const inThread: Loader = {
       load: async (indexes) => {
@@ -139,10 +139,10 @@ async function load(placed: PlacedFile, threads: number, isOffThread: boolean, o
         onBytes(indexes.reduce((sum, i) => sum + sections[i]!.bytes, 0));
       },
     };
-    const loaders = [...(own ? [own] : []), ...Array.from({ length: pool.count }, () => inThread)];
-    await loaders[0]!.load(once.filter(isLinks));
+    const loaders = [...(local ? [local] : []), ...Array.from({ length: pool.count }, () => inThread)];
+    await loaders[0]!.load(unique.filter(isLinks));
     const queue = groupIntoOrders(
-      once.filter((i) => !isLinks(i)),
+      unique.filter((i) => !isLinks(i)),
       sections,
       Math.min(ORDER_BYTES_MAX, total / loaders.length / ORDERS_MIN),
     );
@@ -151,7 +151,7 @@ async function load(placed: PlacedFile, threads: number, isOffThread: boolean, o
     if (failed) throw failed.reason;
   } finally {
     // Threads read through the descriptor, which the caller closes next.
-    own?.close();
+    local?.close();
     await others?.close();
   }
 }
@@ -277,8 +277,8 @@ function allocateMemories(ends: readonly number[], file: string): readonly WebAs
 export function readCatalogue(file: string, loaded: LoadedSnapshot): Metadata {
   const sections = sectionsOf(loaded);
   if (!sections.has(METADATA, METADATA.path)) {
-    const why = `no snapshot of a catalogue, since it has no section ${METADATA_NAME}`;
-    throw new OperationError('snapshot', `${file}: ${why}`);
+    const reason = `no snapshot of a catalogue, since it has no section ${METADATA_NAME}`;
+    throw new OperationError('snapshot', `${file}: ${reason}`);
   }
   const metadata = accept(file, readMetadata(sections.views(METADATA, METADATA.path).bytes));
   accept(file, misnamedSection(loaded.sections, metadata) ?? {});

@@ -130,6 +130,6 @@ export class SectionLoader {
 /** Throws OperationError `snapshot` if the computed checksum of a section differs from the directory's. */
 export function assertChecksum(file: string, { name, checksum: expected }: Section, computed: number): void {
   if (computed === expected) return;
-  const [got, wanted] = [computed, expected].map((sum) => sum.toString(16).padStart(8, '0'));
-  throw new OperationError('snapshot', `${file}: section ${name}: checksum ${got}, expected ${wanted}`);
+  const [actual, stored] = [computed, expected].map((sum) => sum.toString(16).padStart(8, '0'));
+  throw new OperationError('snapshot', `${file}: section ${name}: checksum ${actual}, expected ${stored}`);
 }

@@ -22,10 +22,10 @@ const LARGE_BYTES = 256 << 10;
 export async function writeSnapshot(
   file: string,
   fill: (writer: SnapshotWriter, partial: string) => Promise<{ created: string | undefined }>,
-  how: { isUncached?: boolean } = {},
+  options: { isUncached?: boolean } = {},
 ): Promise<{ bytes: number; generation: string }> {
   return withPartialPath(file, async (partial) => {
-    const output = attempt(`cannot write ${file}`, () => new SnapshotOutput(partial, how));
+    const output = attempt(`cannot write ${file}`, () => new SnapshotOutput(partial, options));
     try {
       const writer = new SnapshotWriter(output);
       const { created } = await fill(writer, partial);
@@ -44,8 +44,8 @@ export async function writeSnapshot(
 /** Throws OperationError `input` if the names of columns are longer than the limit of a directory. */
 function assertReadable({ length }: Uint8Array): void {
   if (length <= DIRECTORY_BYTES_MAX) return;
-  const why = `the keys of records and their paths take ${length} bytes of the directory`;
-  throw new OperationError('input', `${why}, more than the limit of ${DIRECTORY_BYTES_MAX}: remove some keys`);
+  const reason = `the keys of records and their paths take ${length} bytes of the directory`;
+  throw new OperationError('input', `${reason}, more than the limit of ${DIRECTORY_BYTES_MAX}: remove some keys`);
 }
 
 class SnapshotOutput implements Sink {

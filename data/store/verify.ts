@@ -42,9 +42,9 @@ export async function verifyFile(path: string, onProgress: OnProgress): Promise<
 
 /** Opens a snapshot file for verification. Throws OperationError `file`, also for a directory. */
 export function openForVerify(path: string): HeldFile {
-  const found = statIfExists(path);
-  refuseNdjson(path, found);
-  if (found?.isDirectory())
+  const stats = statIfExists(path);
+  refuseNdjson(path, stats);
+  if (stats?.isDirectory())
     throw new OperationError('file', `${path} is a directory: want a snapshot file, which import makes of it`);
   return { descriptor: openFile(path), file: path };
 }
@@ -96,7 +96,7 @@ async function verifyDigests(
 }
 
 function describeChecks({ sections }: LoadedSnapshot, { collections }: Metadata): VerifyReport['checks'] {
-  const records = collections.reduce((sum, one) => sum + one.records, 0);
+  const records = collections.reduce((sum, collection) => sum + collection.records, 0);
   return [
     { name: 'magic and version', outcome: `a snapshot in format ${FORMAT_VERSION}` },
     {

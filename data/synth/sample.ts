@@ -12,6 +12,6 @@ export const SAMPLE_OPTIONS = { observations: 500, seed: 1 } as const;
 const [, started] = process.argv;
 
 if (started !== undefined && existsSync(started) && realpathSync(started) === fileURLToPath(import.meta.url)) {
-  const made = await generate({ ...SAMPLE_OPTIONS, directory: SAMPLE_DIRECTORY }, () => undefined);
-  process.stdout.write(`${SAMPLE_DIRECTORY}: ${made.records} records, ${made.bytes} bytes\n`);
+  const report = await generate({ ...SAMPLE_OPTIONS, directory: SAMPLE_DIRECTORY }, () => undefined);
+  process.stdout.write(`${SAMPLE_DIRECTORY}: ${report.records} records, ${report.bytes} bytes\n`);
 }

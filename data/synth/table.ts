@@ -303,8 +303,8 @@ const TABLE: Readonly<Record<CollectionName, Readonly<Record<string, Draw>>>> = 
     title: ({ slot, facts: { shape, project, subject } }) => {
       if (shape === 'emptyTexts') return '';
       const { quantity, instrument, place, year } = subject;
-      const what = `${quantity} from the ${instrument} around ${place}, ${year}`;
-      return addEdge(`${project.title} (${project.acronym}): ${what}`, slot);
+      const description = `${quantity} from the ${instrument} around ${place}, ${year}`;
+      return addEdge(`${project.title} (${project.acronym}): ${description}`, slot);
     },
     abstract: ({ slot, random, facts: { shape, subject } }) => {
       if (shape === 'emptyTexts') return '';
@@ -355,10 +355,10 @@ const TABLE: Readonly<Record<CollectionName, Readonly<Record<string, Draw>>>> = 
     // Its own responsible parties come first, then those of its collection or, without a collection, of its project.
     responsiblepartyinfo_set: ({ world, slot, facts: { shape, collection, project } }) => {
       if (shape === 'emptyLists') return [];
-      const own = facts.listRpis(world, 'ob', slot);
+      const rpis = facts.listRpis(world, 'ob', slot);
       const shared =
         collection < 0 ? facts.listRpis(world, 'proj', project.slot) : facts.listRpis(world, 'coll', collection);
-      return [...own, ...shared.slice(own.length)];
+      return [...rpis, ...shared.slice(rpis.length)];
     },
     procedureAcquisition: ({ slot, facts }) => (facts.process === 'acquisition' ? slot * SLOTS.acquisitions : null),
     procedureCompositeProcess: ({ slot, facts }) => (facts.process === 'composite' ? slot : null),
@@ -534,7 +534,7 @@ function makeDefaultDraw({ name, idField }: Collection, field: Field): Draw {
   const collection = name as CollectionName;
   if (field.name === idField) return ({ world, slot }) => world.id(collection, slot);
   if (field.name === 'uuid') return ({ world, slot }) => world.uuid(collection, slot);
-  const code = Object.entries(facts.COLLECTION_OF_SHORT_CODE).find(([, of]) => of === collection)?.[0];
+  const code = Object.entries(facts.COLLECTION_OF_SHORT_CODE).find(([, name]) => name === collection)?.[0];
   if (field.name === 'short_code') return () => code;
   if (declaredValues(field).length > 0) return drawOneOf(declaredValues(field));
   throw new Error(`data/synth/table.ts has no draw for ${name}.${field.name}`);

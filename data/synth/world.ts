@@ -218,23 +218,23 @@ export interface Facts {
 /** The facts of an observation. Cost: about a microsecond. */
 export const factsOf = cacheLast((world, index): Facts => {
   const random = world.random('facts', index);
-  const inStory = isStory(index);
+  const isInStory = isStory(index);
   const shape = index % 23 === 11 ? OBSERVATION_SHAPES[Math.floor(index / 23) % OBSERVATION_SHAPES.length] : undefined;
   const share = index < 20 ? index * 5 : random.below(100);
-  const process = inStory ? 'acquisition' : shape === 'noProcess' ? 'none' : chooseProcess(share);
+  const process = isInStory ? 'acquisition' : shape === 'noProcess' ? 'none' : chooseProcess(share);
   const [extraAcquisition, extraComputation] = [random.chance(20), random.chance(20)].map(Number);
   const state = choosePublicationState(random.below(100));
-  const publicationState = inStory ? 'citable' : shape === 'removed' ? 'removed' : state;
+  const publicationState = isInStory ? 'citable' : shape === 'removed' ? 'removed' : state;
   const isComposite = process === 'composite';
   const hasDoi = publicationState === 'citable' || (state === 'published' && random.chance(60));
   const hasIdentifiers = shape !== 'noIdentifiers' && shape !== 'emptyLists';
   const identifiers = Math.max(Number(hasDoi), identifierCount(random.below(100)));
   const project = projectOf(world, chooseProject(world, Math.floor(index / OBSERVATIONS_PER_COLLECTION)));
-  const bbox = inStory ? 0 : random.below(world.length('bboxes'));
-  const time = inStory ? 0 : random.below(world.length('times'));
-  const phenomenon = inStory ? 0 : choosePhenomenon(world, random, project.domain);
+  const bbox = isInStory ? 0 : random.below(world.length('bboxes'));
+  const time = isInStory ? 0 : random.below(world.length('times'));
+  const phenomenon = isInStory ? 0 : choosePhenomenon(world, random, project.domain);
   const quantity = QUANTITIES[phenomenon % QUANTITIES.length]!;
-  const instrument = inStory ? INSTRUMENTS[0]! : random.pick(project.domain.instruments);
+  const instrument = isInStory ? INSTRUMENTS[0]! : random.pick(project.domain.instruments);
   return {
     shape,
     publicationState,
@@ -337,7 +337,7 @@ export const responsibility = cacheLast(
 
 /** The slots of the rpis of a record; empty if it has no rpis itself. */
 export function listRpis(world: World, short: (typeof RESPONSIBLE)[number]['short'], owner: number): readonly number[] {
-  const group = RESPONSIBLE.findIndex((one) => one.short === short);
+  const group = RESPONSIBLE.findIndex((kind) => kind.short === short);
   const { every, roles } = RESPONSIBLE[group]!;
   if (owner % every !== 0) return [];
   const first = firstRpi(world.observations, group) + (owner / every) * roles.length;

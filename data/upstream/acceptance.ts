@@ -94,9 +94,9 @@ export function judgeCrawl(
   const { kind, state } = options;
   const flags = refusals.map(({ flag }) => flag).join(' and ');
   // `follow` removes a refused crawl itself.
-  const anew = kind === 'new' ? `, removing ${state} crawls anew` : '';
+  const cure = kind === 'new' ? `, removing ${state} crawls anew` : '';
   const reasons = refusals.map(({ reason }) => reason).join('; ');
-  throw new OperationError('input', `${reasons}: ${flags} accept${refusals.length === 1 ? 's' : ''} it${anew}`);
+  throw new OperationError('input', `${reasons}: ${flags} accept${refusals.length === 1 ? 's' : ''} it${cure}`);
 }
 
 /** A reason to refuse a crawl, and the flag that removes it, with the value. */
@@ -130,10 +130,10 @@ function lossRefusal(
   const losses = [...before].map(([name, had]) => ({ name, had, has: counts[name] ?? 0 }));
   const accepts = (percent: number): boolean => losses.every(({ had, has }) => (had - has) * 100 <= percent * had);
   if (accepts(shrinkMax)) return [];
-  const lost = losses.filter(({ had, has }) => (had - has) * 100 > shrinkMax * had);
-  const named = lost.slice(0, NAMED_MAX).map(({ name, had, has }) => `${name} has ${has} records, ${had} before`);
-  const others = lost.length > NAMED_MAX ? `; ${lost.length - NAMED_MAX} other collections lost as much` : '';
-  const hundredths = Math.ceil(Math.max(...lost.map(({ had, has }) => ((had - has) * 10_000) / had)));
+  const excessive = losses.filter(({ had, has }) => (had - has) * 100 > shrinkMax * had);
+  const named = excessive.slice(0, NAMED_MAX).map(({ name, had, has }) => `${name} has ${has} records, ${had} before`);
+  const others = excessive.length > NAMED_MAX ? `; ${excessive.length - NAMED_MAX} other collections lost as much` : '';
+  const hundredths = Math.ceil(Math.max(...excessive.map(({ had, has }) => ((had - has) * 10_000) / had)));
   const percent = accepts(hundredths / 100) ? hundredths / 100 : (hundredths + 1) / 100;
   const reason = `${named.join('; ')}${others}; more than ${shrinkMax} % are gone`;
   return [{ reason, flag: `--shrink-max ${percent} or --force` }];

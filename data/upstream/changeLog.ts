@@ -88,17 +88,17 @@ function frameBytes(frame: LogFrame, { bytes, sum }: LogEnd): { bytes: Uint8Arra
 function* scanFrames(file: string, read: ReadAt, from?: LogEnd): Generator<FoundFrame> {
   let end = from ?? startIn(file, read);
   while (end) {
-    const found = frameAt(file, read, end);
-    if (!found) return;
-    yield found;
-    end = found.end;
+    const frame = frameAt(file, read, end);
+    if (!frame) return;
+    yield frame;
+    end = frame.end;
   }
 }
 
 function startIn(file: string, read: ReadAt): LogEnd | undefined {
-  const found = read(0, MAGIC.length);
-  if (found.some((byte, i) => byte !== MAGIC[i])) throw damage(file, 0, 'it is not a change log of this version');
-  return found.length < MAGIC.length ? undefined : LOG_START.end;
+  const magic = read(0, MAGIC.length);
+  if (magic.some((byte, i) => byte !== MAGIC[i])) throw damage(file, 0, 'it is not a change log of this version');
+  return magic.length < MAGIC.length ? undefined : LOG_START.end;
 }
 
 function frameAt(file: string, read: ReadAt, { bytes: offset, sum }: LogEnd): FoundFrame | undefined {
@@ -122,9 +122,9 @@ function wordAt(bytes: Uint8Array, at: number): number {
   return new DataView(bytes.buffer, bytes.byteOffset).getUint32(at, true);
 }
 
-function damage(file: string, offset: number, what: string): OperationError {
+function damage(file: string, offset: number, reason: string): OperationError {
   const cure = 'move it away to start a new one';
-  return new OperationError('input', `${file}: damaged at byte ${offset}: ${what}; ${cure}`);
+  return new OperationError('input', `${file}: damaged at byte ${offset}: ${reason}; ${cure}`);
 }
 
 /** Decodes the payload of a frame; undefined if it is not one, even with a right checksum. */
@@ -155,8 +155,8 @@ type Row = readonly [collection: string, id: number, before: Uint8Array | null, 
 function isChange(row: unknown): row is Row {
   if (!Array.isArray(row) || row.length !== 4) return false;
   const [collection, id, before, after] = row as unknown[];
-  const isDigest = (one: unknown): boolean =>
-    one === null || (one instanceof Uint8Array && one.length === DIGEST_BYTES);
+  const isDigest = (digest: unknown): boolean =>
+    digest === null || (digest instanceof Uint8Array && digest.length === DIGEST_BYTES);
   return (
     typeof collection === 'string' &&
     Number.isSafeInteger(id) &&
@@ -189,15 +189,15 @@ export interface NextGeneration {
 export function generationsIn(file: string): readonly LoggedGeneration[] {
   if (!existsSync(file)) return [];
   return withFile(file, (read) => {
-    const found: LoggedGeneration[] = [];
+    const generations: LoggedGeneration[] = [];
     let start = LOG_START.end;
     for (const { frame, end } of scanFrames(file, read)) {
       if (!frame.isLast) continue;
       const { generation, at, isBase } = frame;
-      found.push({ generation, at, isBase, start, end });
+      generations.push({ generation, at, isBase, start, end });
       start = end;
     }
-    return found;
+    return generations;
   });
 }
 
@@ -233,18 +233,18 @@ export function* readFrames(file: string): Generator<FoundFrame> {
 }
 
 function indexAfter(file: string, all: readonly LoggedGeneration[], since: string): number {
-  const found = /^[0-9a-f]{8,64}$/.test(since)
+  const index = /^[0-9a-f]{8,64}$/.test(since)
     ? all.findLastIndex(({ generation }) => generation.startsWith(since))
     : -1;
-  if (found < 0) {
+  if (index < 0) {
     const known = all.length === 0 ? 'it has none' : `its last is ${all.at(-1)!.generation}`;
     throw new OperationError('usage', `${file} has no generation ${since}; ${known}`);
   }
-  const anew = all.slice(found + 1).find(({ isBase }) => isBase);
-  if (!anew) return found + 1;
+  const restart = all.slice(index + 1).find(({ isBase }) => isBase);
+  if (!restart) return index + 1;
   throw new OperationError(
     'usage',
-    `${file} began anew with ${anew.generation}: what changed since ${since} is not known`,
+    `${file} began anew with ${restart.generation}: what changed since ${since} is not known`,
   );
 }
 
@@ -277,15 +277,15 @@ export function appendGeneration(file: string, next: NextGeneration): void {
 }
 
 function* splitIntoFrames({ generation, at, isBase, changes }: NextGeneration): Generator<LogFrame> {
-  let some: RecordChange[] = [];
+  let batch: RecordChange[] = [];
   for (const change of changes) {
-    if (some.length === FRAME_CHANGES_MAX) {
-      yield { generation, at, isBase, isLast: false, changes: some };
-      some = [];
+    if (batch.length === FRAME_CHANGES_MAX) {
+      yield { generation, at, isBase, isLast: false, changes: batch };
+      batch = [];
     }
-    some.push(change);
+    batch.push(change);
   }
-  yield { generation, at, isBase, isLast: true, changes: some };
+  yield { generation, at, isBase, isLast: true, changes: batch };
 }
 
 function withFile<T>(file: string, work: (read: ReadAt) => T): T {

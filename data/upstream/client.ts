@@ -121,7 +121,7 @@ export class Upstream {
     read: (answer: UpstreamAnswer | undefined) => T,
   ): Promise<T> {
     const { base, tries, backoffMs, clock } = this.#options;
-    for (let tried = 1; ; tried++) {
+    for (let attempts = 1; ; attempts++) {
       await this.#turn();
       const url = base + path();
       const startMs = clock();
@@ -132,14 +132,14 @@ export class Upstream {
         if (!(error instanceof Trouble)) throw error;
         onTrouble?.();
         const { message: reason, status } = error;
-        if (!error.isPassing || this.#isClosed || tried >= tries) {
-          const times = tried > 1 ? `; tried ${tried} times` : '';
+        if (!error.isPassing || this.#isClosed || attempts >= tries) {
+          const times = attempts > 1 ? `; tried ${attempts} times` : '';
           const hint = status === 404 && ifMissing !== undefined ? `; ${ifMissing}` : '';
           throw new OperationError('network', `${what} (${url}): ${reason}${times}${hint}`, error);
         }
-        const delayMs = Math.floor(Math.random() * Math.min(backoffMs * 2 ** (tried - 1), BACKOFF_MS_MAX));
+        const delayMs = Math.floor(Math.random() * Math.min(backoffMs * 2 ** (attempts - 1), BACKOFF_MS_MAX));
         const waitMs = Math.max(delayMs, this.#nextMs - clock());
-        this.#options.onRetry?.({ what, url, tried, tries, waitMs, reason, status });
+        this.#options.onRetry?.({ what, url, tried: attempts, tries, waitMs, reason, status });
         await wait(delayMs, undefined, { ref: false });
       }
     }
@@ -166,8 +166,8 @@ export class Upstream {
   ): Promise<Pick<UpstreamAnswer, 'body' | 'validator'> | undefined> {
     const { userAgent, timeoutMs } = this.#options;
     const { pathname, search } = new URL(url);
-    const asked = { accept: 'application/json', 'accept-encoding': 'gzip', 'user-agent': userAgent };
-    const headers = { ...asked, ...conditionHeaders(validator) };
+    const common = { accept: 'application/json', 'accept-encoding': 'gzip', 'user-agent': userAgent };
+    const headers = { ...common, ...conditionHeaders(validator) };
     const signal = AbortSignal.timeout(timeoutMs);
     try {
       const answer = await this.#connections.request({ method: 'GET', path: pathname + search, headers, signal });
@@ -179,9 +179,9 @@ export class Upstream {
         await answer.body.dump({ limit: REFUSAL_BYTES_MAX, signal }).catch(() => undefined);
         throw this.#refusal(answer.statusCode, answer.headers);
       }
-      const sent = await readBytesWithin(answer.body, BODY_BYTES_MAX);
-      if (!sent) throw tooLong();
-      const body = await decode(sent, joinHeader(answer.headers['content-encoding']));
+      const bytes = await readBytesWithin(answer.body, BODY_BYTES_MAX);
+      if (!bytes) throw tooLong();
+      const body = await decode(bytes, joinHeader(answer.headers['content-encoding']));
       const isHtml = /html/i.test(joinHeader(answer.headers['content-type'])) || body[0] === 0x3c;
       if (isHtml) throw new Trouble('HTML instead of JSON');
       return { body, validator: readValidator(answer.headers) };
@@ -195,7 +195,7 @@ export class Upstream {
 
   /** The failure for a status other than 200. After a Retry-After, no request is sent before that time. */
   #refusal(status: number, headers: Headers): Trouble {
-    const trouble = (what: string, isPassing: boolean): Trouble => new Trouble(what, isPassing, status);
+    const trouble = (reason: string, isPassing: boolean): Trouble => new Trouble(reason, isPassing, status);
     const waitMs = retryAfterMs((name) => joinHeader(headers[name]));
     if (status >= 300 && status < 400 && headers['location'] !== undefined)
       return trouble(`${status}: leads to ${joinHeader(headers['location'])}, which is not followed`, false);
@@ -228,11 +228,11 @@ function readValidator(headers: Headers): string | undefined {
   return readEntityTag(headerOf) ?? readLastChange(headerOf, SETTLED_MS);
 }
 
-async function decode(sent: Buffer, coding: string): Promise<Buffer> {
-  if (coding === '' || coding === 'identity') return sent;
+async function decode(bytes: Buffer, coding: string): Promise<Buffer> {
+  if (coding === '' || coding === 'identity') return bytes;
   if (coding !== 'gzip') throw new Trouble(`the content coding ${JSON.stringify(coding)}, which was not requested`);
   try {
-    return await unpacked(sent, { maxOutputLength: BODY_BYTES_MAX });
+    return await unpacked(bytes, { maxOutputLength: BODY_BYTES_MAX });
   } catch (error) {
     if (reasonOf(error) === 'ERR_BUFFER_TOO_LARGE') throw tooLong();
     throw new Trouble(`its gzip is damaged (${(error as Error).message})`);

@@ -181,10 +181,10 @@ function readOf(part: CollectionPart, held: HeldCollection | undefined, begun: s
 
 /** A collection of the last crawl; undefined if it is due for a full read. */
 function findComparable({ held, options }: Crawling, name: string): HeldCollection | undefined {
-  const found = held.get(name);
-  const ageMs = Date.parse(options.now) - Date.parse(found?.lastFullRead ?? '');
+  const previous = held.get(name);
+  const ageMs = Date.parse(options.now) - Date.parse(previous?.lastFullRead ?? '');
   // If the last full read is in the future, the clock was wrong.
-  return ageMs >= 0 && ageMs < (options.sweepEveryMs ?? 0) ? found : undefined;
+  return ageMs >= 0 && ageMs < (options.sweepEveryMs ?? 0) ? previous : undefined;
 }
 
 /**
@@ -259,9 +259,9 @@ export async function fetchRootView(upstream: Upstream, base: string): Promise<R
         continue;
       }
       const link = typeof url === 'string' ? url : '';
-      const own = /^(https?:\/\/[^?#]{1,256}?)\/api\/v[23]\/\w+\/?(?:\?|$)/.exec(link)?.[1];
-      if (own === undefined) throw new Trouble(`${printName(name)}: ${JSON.stringify(link)} is no link to a list`);
-      bases.add(own);
+      const linkBase = /^(https?:\/\/[^?#]{1,256}?)\/api\/v[23]\/\w+\/?(?:\?|$)/.exec(link)?.[1];
+      if (linkBase === undefined) throw new Trouble(`${printName(name)}: ${JSON.stringify(link)} is no link to a list`);
+      bases.add(linkBase);
       collections.add(collection);
     }
     if (collections.size === 0) throw new Trouble('it names no collection');
@@ -336,8 +336,8 @@ function checkLimits(
   parts: ReadonlyMap<string, CollectionPart>,
   { recordsMax, idsMax }: Pick<CrawlOptions, 'recordsMax' | 'idsMax'>,
 ): void {
-  const refuse = (what: string, most: number): never => {
-    throw new OperationError('input', `${where}: ${what}, more than ${most}, the most that is taken`);
+  const refuse = (reason: string, most: number): never => {
+    throw new OperationError('input', `${where}: ${reason}, more than ${most}, the most that is taken`);
   };
   if (count > recordsMax) refuse(`${count} records are counted`, recordsMax);
   let all = 0;

@@ -57,17 +57,17 @@ export async function removeDeadLocks(pid: number, folder: string): Promise<void
  * was begun for another one is removed. Without a notes file, the notes are empty. Throws OperationError.
  */
 export function claim(paths: FollowPaths, url: string): FollowNotes {
-  const found = readNotes(paths);
-  if (found?.url === url) return found;
-  const nothing: FollowNotes = { url, imported: '' };
+  const notes = readNotes(paths);
+  if (notes?.url === url) return notes;
+  const initial: FollowNotes = { url, imported: '' };
   if (!hasData(paths)) {
     attempt(`cannot remove ${paths.crawlState}`, () => rmSync(paths.crawlState, { recursive: true, force: true }));
-    note(paths, nothing);
-  } else if (found) {
+    note(paths, initial);
+  } else if (notes) {
     const cure = 'name another folder';
-    throw new OperationError('usage', `${path.dirname(paths.notes)} follows ${found.url}, not ${url}: ${cure}`);
+    throw new OperationError('usage', `${path.dirname(paths.notes)} follows ${notes.url}, not ${url}: ${cure}`);
   }
-  return nothing;
+  return initial;
 }
 
 function hasData({ snapshot, dataSet }: FollowPaths): boolean {
@@ -77,9 +77,9 @@ function hasData({ snapshot, dataSet }: FollowPaths): boolean {
 function readNotes({ notes }: FollowPaths): FollowNotes | undefined {
   if (!existsSync(notes)) return undefined;
   const text = attempt(`cannot read ${notes}`, () => readAtMost(notes, NOTES_BYTES_MAX));
-  const found = parseNotes(String(text));
-  if (!found) throw new OperationError('file', `${notes} is not a file of this program: remove it`);
-  return found;
+  const parsed = parseNotes(String(text));
+  if (!parsed) throw new OperationError('file', `${notes} is not a file of this program: remove it`);
+  return parsed;
 }
 
 function parseNotes(text: string): FollowNotes | undefined {

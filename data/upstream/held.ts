@@ -149,8 +149,8 @@ export async function findUnchanged(
   output: string,
   sha256: Readonly<Record<string, string>>,
 ): Promise<Manifest | undefined> {
-  const found = await readDataSet(output);
-  const { manifest, files } = found ?? {};
+  const dataSet = await readDataSet(output);
+  const { manifest, files } = dataSet ?? {};
   const isSame =
     manifest?.created !== undefined &&
     manifest.sha256.size === Object.keys(sha256).length &&

@@ -215,10 +215,10 @@ function page(
   { name, idField }: Collection,
   { limit = PAGE, offset = 0, query = '' },
 ): Promise<Outcome<Page>> {
-  const what = `${name}, page at offset ${offset}`;
+  const subject = `${name}, page at offset ${offset}`;
   const path = (): string => `/api/v3/${name}/?limit=${limit}&offset=${offset}${query}`;
   return attempt(probing, () =>
-    probing.walker.upstream.get({ what, path }, (response) => {
+    probing.walker.upstream.get({ what: subject, path }, (response) => {
       const { body, ms, validator } = response!;
       return { ...parsePage(body, idField), ms, validator };
     }),

@@ -28,14 +28,14 @@ export function assertOutput(output: string, state: string): void {
     );
   if (existsSync(output) && statSync(output).dev !== statSync(parent).dev)
     throw new OperationError('usage', `${output} is a mount point, which cannot be replaced: name a directory in it`);
-  for (const [directory, what, own] of [
+  for (const [directory, subject, allowed] of [
     [output, 'data set', /^MANIFEST\.json$|\.ndjson(\.gz)?$/],
     [state, 'state of a crawl', /^(?:checkpoint\.json(?:\.next)?|lock|data|previous)$/],
   ] as const) {
-    const stray = listNames(directory).find((name) => !own.test(name));
+    const stray = listNames(directory).find((name) => !allowed.test(name));
     if (stray === undefined) continue;
     const cure = 'name a separate directory';
-    throw new OperationError('usage', `${directory} is no ${what}: it holds ${stray}; ${cure}`);
+    throw new OperationError('usage', `${directory} is no ${subject}: it holds ${stray}; ${cure}`);
   }
 }
 
@@ -52,10 +52,10 @@ export async function assertSource(output: string, base: string, isFollowed: boo
     throw new OperationError('file', error.message, error);
   });
   if (source === base) return;
-  const what = typeof source === 'string' ? `what was crawled of ${source}` : 'a data set that no crawl wrote';
+  const content = typeof source === 'string' ? `what was crawled of ${source}` : 'a data set that no crawl wrote';
   const force = 'or replace it with --force, this time alone: it accepts every loss too';
   const cure = `name another directory, ${isFollowed ? 'or remove it' : force}`;
-  throw new OperationError('usage', `${output} holds ${what}, not that of ${base}: ${cure}`);
+  throw new OperationError('usage', `${output} holds ${content}, not that of ${base}: ${cure}`);
 }
 
 function isWithin(inner: string, outer: string): boolean {

@@ -114,10 +114,10 @@ export async function refresh(options: RefreshOptions, observer: RefreshObserver
     finishEarlierRun(folder, options, observer);
     const { comparisons, ageMs } = await crawlInto(folder, options, observer);
     const sum = await hashDataSet(folder.dataSet);
-    const there = readGeneration(folder.snapshot);
+    const existing = readGeneration(folder.snapshot);
     const known = notes.origin && hasSameOptions(notes.origin, options) ? notes.origin : undefined;
     // If another process replaced the snapshot, it is not what the catalogue has.
-    const isBuilt = notes.imported === sum && known !== undefined && there === known.generation;
+    const isBuilt = notes.imported === sum && known !== undefined && existing === known.generation;
     const origin = isBuilt ? known : await build(folder, known, options, observer);
     const { generation } = origin;
     folder.assertHeld();
@@ -228,12 +228,12 @@ async function build(
   const adoptImport = async (earlier: EarlierImport | undefined): Promise<Origin> => {
     // With an earlier snapshot the import is strict. A record with an error makes it start over without the snapshot,
     // and then the record is skipped.
-    const how = { ...importing, earlier, isLenient: isLenient && !earlier };
+    const importOptions = { ...importing, earlier, isLenient: isLenient && !earlier };
     // Another process that takes the folder later removes the partial file, so it cannot become `next`.
     folder.assertHeld();
-    const made = await importDirectory(how, observer.onProgress);
-    const { snapshotBytes: bytes, generation, origin, work, misfits } = made;
-    const skipped = { count: made.skippedCount, told: made.skipped };
+    const imported = await importDirectory(importOptions, observer.onProgress);
+    const { snapshotBytes: bytes, generation, origin, work, misfits } = imported;
+    const skipped = { count: imported.skippedCount, told: imported.skipped };
     const types = before === undefined ? [] : typeChanges(folder.snapshot, folder.next);
     const warnings = [...misfits.map(misfitText), ...types];
     observer.onStep({ kind: 'built', generation, bytes, work, skipped, warnings, ms: clock() - startMs });
@@ -245,7 +245,7 @@ async function build(
     }
     const builtMs = clock();
     const at = nowMs() / 1000;
-    const kept = earlier && made.kept;
+    const kept = earlier && imported.kept;
     const counts = await log(folder, { before, generation, at, kept }, observer.onProgress);
     placeNext(folder);
     observer.onStep({ kind: 'placed', generation, counts, ms: clock() - builtMs });

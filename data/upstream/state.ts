@@ -68,14 +68,14 @@ export class CrawlState {
     attempt(`cannot write ${directory}`, () => makeFolder(statePaths(directory).collected));
     const held = lock(statePaths(directory).lock, 'crawls');
     try {
-      const found = checkpointIn(path.join(directory, CHECKPOINT_NAME));
-      if (found && found.url !== url) {
+      const checkpoint = checkpointIn(path.join(directory, CHECKPOINT_NAME));
+      if (checkpoint && checkpoint.url !== url) {
         const cure = 'remove it, or name another directory with --state';
-        throw new OperationError('usage', `${directory} holds a crawl of ${found.url}, not of ${url}: ${cure}`);
+        throw new OperationError('usage', `${directory} holds a crawl of ${checkpoint.url}, not of ${url}: ${cure}`);
       }
-      const begun = { version: VERSION, url, begun: now, isRefresh, isAccepted: false, parts: {} };
-      const resumes = found !== undefined && (isRefresh || found.isRefresh !== true || found.isAccepted);
-      return new CrawlState(directory, held, resumes ? dropOldParts(found, now) : begun, resumes);
+      const initial = { version: VERSION, url, begun: now, isRefresh, isAccepted: false, parts: {} };
+      const resumes = checkpoint !== undefined && (isRefresh || checkpoint.isRefresh !== true || checkpoint.isAccepted);
+      return new CrawlState(directory, held, resumes ? dropOldParts(checkpoint, now) : initial, resumes);
     } catch (error) {
       held.release();
       throw error;
@@ -100,9 +100,9 @@ export class CrawlState {
       const origin = { bases, begun: this.begun, assertHeld: this.lock.assertHeld };
       this.parts.set(collection.name, await CollectionPart.open(file, collection, origin, state));
     }
-    const wanted = new Set(collections.map(({ name }) => `${name}.ndjson`));
+    const names = new Set(collections.map(({ name }) => `${name}.ndjson`));
     attempt(`cannot continue in ${this.data}`, () => {
-      for (const name of readdirSync(this.data)) if (!wanted.has(name)) rmSync(path.join(this.data, name));
+      for (const name of readdirSync(this.data)) if (!names.has(name)) rmSync(path.join(this.data, name));
       syncDirectory(this.data);
     });
   }
@@ -190,11 +190,17 @@ export class CrawlState {
   }
 }
 
-function dropOldParts(found: Checkpoint, now: string): Checkpoint {
-  const isRecent = Math.abs(Date.parse(now) - Date.parse(found.begun)) <= RESUMED_MS_MAX;
-  if (found.isRefresh !== true || found.isAccepted || isRecent) return found;
-  const begun = Object.entries(found.parts).filter(([, { isDone, position }]) => !isDone && position.collected > 0);
-  return { ...found, begun: begun.length > 0 ? found.begun : now, parts: Object.fromEntries(begun) };
+function dropOldParts(checkpoint: Checkpoint, now: string): Checkpoint {
+  const isRecent = Math.abs(Date.parse(now) - Date.parse(checkpoint.begun)) <= RESUMED_MS_MAX;
+  if (checkpoint.isRefresh !== true || checkpoint.isAccepted || isRecent) return checkpoint;
+  const unfinished = Object.entries(checkpoint.parts).filter(
+    ([, { isDone, position }]) => !isDone && position.collected > 0,
+  );
+  return {
+    ...checkpoint,
+    begun: unfinished.length > 0 ? checkpoint.begun : now,
+    parts: Object.fromEntries(unfinished),
+  };
 }
 
 function checkpointIn(file: string): Checkpoint | undefined {

@@ -99,7 +99,7 @@ function causesIn(records: Iterable<Json>, fields: readonly DifferingField[]): R
 
 function valuesAt(value: unknown, [name, ...rest]: readonly string[]): readonly unknown[] {
   if (name === undefined) return [value];
-  if (Array.isArray(value)) return value.flatMap((each) => valuesAt(each, [name, ...rest]));
+  if (Array.isArray(value)) return value.flatMap((element) => valuesAt(element, [name, ...rest]));
   return isRecord(value) ? valuesAt(value[name], rest) : [];
 }
 
@@ -107,7 +107,7 @@ function valuesAt(value: unknown, [name, ...rest]: readonly string[]): readonly 
 function fits(field: Field, value: unknown, isElement = false): boolean {
   if (value === null || value === undefined) return true;
   const isList = !isElement && (field.kind === 'links' || field.kind === 'scalars' || field.kind === 'records');
-  if (isList) return Array.isArray(value) && value.every((one) => fits(field, one, true));
+  if (isList) return Array.isArray(value) && value.every((element) => fits(field, element, true));
   if ('fields' in field) return isRecord(value);
   if ('to' in field) return isLinkTo(field.to, value);
   return 'type' in field && isOfType(field.type, value);

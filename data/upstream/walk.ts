@@ -179,7 +179,7 @@ async function fetchFirst(
 }
 
 async function fetchPage(
-  { upstream, size, query: more = '' }: Walker,
+  { upstream, size, query: options = '' }: Walker,
   { name, idField }: Collection,
   range: Range,
   held?: HeldPage,
@@ -189,18 +189,18 @@ async function fetchPage(
   let known = held;
   const path = (): string => {
     limit = known?.mark[0] ?? Math.min(range.limit, size.size);
-    return listPath(name, rangeQuery({ ...range, limit }, idField) + more);
+    return listPath(name, rangeQuery({ ...range, limit }, idField) + options);
   };
-  const what = `${name}, page at offset ${offset}`;
+  const subject = `${name}, page at offset ${offset}`;
   const onTrouble = (): void => {
     size.noteFailure();
     known = undefined;
   };
-  return upstream.get({ what, path, validator: () => known?.mark[1] ?? undefined, onTrouble }, (answer) => {
+  return upstream.get({ what: subject, path, validator: () => known?.mark[1] ?? undefined, onTrouble }, (answer) => {
     if (!answer) {
       const { mark, records } = known!;
       const page = { count: records.count, records: records.slice(offset, offset + limit) };
-      return { ...page, offset, where: what, mark, isUnchanged: true };
+      return { ...page, offset, where: subject, mark, isUnchanged: true };
     }
     const { body, ms, url, validator = null } = answer;
     const page = parsePage(body, idField);
@@ -210,7 +210,7 @@ async function fetchPage(
     else checkPageLength(page, offset, limit);
     size.noteTime(ms);
     const mark = [isCut ? page.limit : limit, validator] as const;
-    return { count, records, offset, where: `${what} (${url})`, mark, isUnchanged: false };
+    return { count, records, offset, where: `${subject} (${url})`, mark, isUnchanged: false };
   });
 }
 
@@ -224,8 +224,8 @@ function checkPageLength(page: SentPage, offset: number, limit: number): void {
   const due = Math.max(0, Math.min(limit, count - offset));
   if (length !== due) {
     // The link to the next page has no limit either.
-    const why = hasNext && page.limit === undefined ? '; its pages do not go by limit and offset' : '';
-    throw new Trouble(`a page of ${length} records, where ${due} of ${count} are due${why}`);
+    const cause = hasNext && page.limit === undefined ? '; its pages do not go by limit and offset' : '';
+    throw new Trouble(`a page of ${length} records, where ${due} of ${count} are due${cause}`);
   }
   if (!hasNext && offset + length < count)
     throw new Trouble(`next is null after record ${offset + length} of ${count}`);
