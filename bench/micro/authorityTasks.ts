@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readCertificate } from '../../server/authority/attributeCertificate/read.ts';
 import { signatureProblem } from '../../server/authority/attributeCertificate/verify.ts';
-import { type Authorise, authoriserOf } from '../../server/authority/authorise.ts';
+import { type Authorise, makeAuthoriser } from '../../server/authority/authorise.ts';
 import type { AuthorisationRequest } from '../../server/authority/authority.ts';
 import { type AuthorityData, loadAuthority } from '../../server/authority/configuration/load.ts';
 import { DEMONSTRATION_FILES, writeDemonstration } from '../../server/authority/demonstration.ts';
@@ -27,7 +27,7 @@ interface Prepared {
 /** Both decisions. Cost: a few RSA keys. */
 export function authorityTasks(): readonly MicroTask[] {
   const { data, requests } = prepare();
-  const authorise = authoriserOf(data);
+  const authorise = makeAuthoriser(data);
   return (['original', 'mapped'] as const).map((provenance) =>
     taskOf({ provenance, data, authorise, request: requests[provenance] }),
   );

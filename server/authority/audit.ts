@@ -2,7 +2,7 @@
 // Repeated refusals are only counted, so that no client can fill the disk.
 import { epochSeconds } from '../observe/clock.ts';
 import type { AuthorisationRecord, Observer, RefusalsRepeated, ServiceEvent } from '../observe/events.ts';
-import { type AuthorisationOutcome, NOTHING_ISSUED, outcomeOf } from './authorise.ts';
+import { type AuthorisationOutcome, NOTHING_ISSUED, makeOutcome } from './authorise.ts';
 
 const NOT_RECORDED = {
   status: 'AccessError',
@@ -34,7 +34,7 @@ export class Audit {
     const cause = this.#countRepeated(outcome.record) ? undefined : this.#refusal([outcome.record]);
     if (cause === undefined) return outcome;
     const isGrant = outcome.record.status === 'AccessGranted';
-    const final = isGrant ? outcomeOf({ ...outcome.record, ...NOT_RECORDED, ...NOTHING_ISSUED }) : outcome;
+    const final = isGrant ? makeOutcome({ ...outcome.record, ...NOT_RECORDED, ...NOTHING_ISSUED }) : outcome;
     this.#onLost([final.record], cause);
     return final;
   }

@@ -2,10 +2,10 @@
 // Decision, evidence and signature use the same configuration. Starts no thread.
 import { hash } from 'node:crypto';
 import type { AuthorisationRecord } from '../observe/events.ts';
-import { signerOf } from './attributeCertificate/write.ts';
+import { makeSigner } from './attributeCertificate/write.ts';
 import type { Authorisation, AuthorisationRequest } from './authority.ts';
 import type { AuthorityData } from './configuration/load.ts';
-import { decide, evidenceAt, type Policy, trustOf } from './decide.ts';
+import { decide, evidenceAt, type Policy, makeTrust } from './decide.ts';
 import { randomSerialNumber } from './issuance.ts';
 import { parseCertificate } from './x509/certificate.ts';
 import { nameText } from './x509/name.ts';
@@ -28,10 +28,10 @@ export const NOTHING_ISSUED = {
 } as const satisfies Partial<AuthorisationRecord>;
 
 /** `giveWay` is called before each signature. Cost: reading the CAs, about 0.1 ms each. */
-export function authoriserOf(data: AuthorityData, giveWay: () => void = () => undefined): Authorise {
+export function makeAuthoriser(data: AuthorityData, giveWay: () => void = () => undefined): Authorise {
   const certificate = parseCertificate(data.certificate);
-  const sign = signerOf({ key: data.key, certificate });
-  const trust = trustOf(data);
+  const sign = makeSigner({ key: data.key, certificate });
+  const trust = makeTrust(data);
   const { siteName, lifetimeSeconds, notBeforeOffsetSeconds, clockSkewSeconds } = data;
   const policy: Omit<Policy, 'at'> = {
     siteName,
@@ -42,7 +42,7 @@ export function authoriserOf(data: AuthorityData, giveWay: () => void = () => un
     issuerNotAfter: data.issuerNotAfter,
     isIssuerRevoked: data.isIssuerRevoked,
     hosts: new Map(data.hosts.map((host) => [host.name, host])),
-    rolesOf: (key) => data.users.get(key) ?? [],
+    findRoles: (key) => data.users.get(key) ?? [],
   };
   return (request, at) => {
     const decision = decide(request, { ...policy, at }, evidenceAt(trust, at));
@@ -64,18 +64,18 @@ export function authoriserOf(data: AuthorityData, giveWay: () => void = () => un
     };
     if (decision.status !== 'AccessGranted') {
       const { claimed, refusal } = decision;
-      return outcomeOf({ ...record, reason: refusal.code, sentence: refusal.sentence, claimed });
+      return makeOutcome({ ...record, reason: refusal.code, sentence: refusal.sentence, claimed });
     }
     const { roles, provenance, notAfter } = decision.content;
     const serialNumber = String(randomSerialNumber());
     giveWay();
     const attCert = sign(decision.content);
     const issuedDigest = hash('sha256', attCert);
-    return outcomeOf({ ...record, roles, provenance, serialNumber, notAfter, issuedDigest }, attCert);
+    return makeOutcome({ ...record, roles, provenance, serialNumber, notAfter, issuedDigest }, attCert);
   };
 }
 
 /** The outcome of a record, with its status and sentence in the response. */
-export function outcomeOf(record: AuthorisationRecord, attCert = ''): AuthorisationOutcome {
+export function makeOutcome(record: AuthorisationRecord, attCert = ''): AuthorisationOutcome {
   return { answer: { attCert, statCode: record.status, errMsg: record.sentence }, record };
 }

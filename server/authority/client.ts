@@ -11,7 +11,7 @@ import {
   type Reply,
   type SoapMessage,
 } from './authority.ts';
-import { type Outcome, outcomeOf } from './soap/answers.ts';
+import { type Outcome, toOutcome } from './soap/answers.ts';
 import { OUTCOME } from './soap/tally.ts';
 
 /** From the supervisor: a port that receives a port to each authority thread, and the shared words of the backlog. */
@@ -61,15 +61,15 @@ export class AuthorityClient {
 
   /** The cached outcome of the same message, if any. Cost: one lookup. */
   find({ body, charset }: SoapMessage): Outcome | undefined {
-    const known = this.#known.find(endOf(body));
+    const known = this.#known.find(copyEnd(body));
     if (known?.message.charset !== charset) return undefined;
     return known && Buffer.compare(known.message.body, body) === 0 ? known.outcome : undefined;
   }
 
   /** The fault is `busy` if too many messages wait, `away` if no authority thread runs or it ends meanwhile. */
   async ask({ body, ...head }: SoapMessage): Promise<Outcome> {
-    if (!this.#port) return outcomeOf({ fault: 'away' });
-    if (!enter(this.#link.backlog, body)) return outcomeOf({ fault: 'busy' });
+    if (!this.#port) return toOutcome({ fault: 'away' });
+    if (!enter(this.#link.backlog, body)) return toOutcome({ fault: 'busy' });
     const id = ++this.#lastId;
     // Copied, because the transport reuses its memory.
     const message = { ...head, body: Uint8Array.from(body) };
@@ -104,16 +104,16 @@ export class AuthorityClient {
     this.#waiting.delete(id);
     leave(this.#link.backlog, message.body);
     // Unknown roles are not cached: a client that invents roles evicts nothing.
-    const outcome = outcomeOf(reply);
+    const outcome = toOutcome(reply);
     const isKept = outcome.cell === OUTCOME.listed || outcome.cell === OUTCOME.noRole;
     const { length } = message.body;
-    if (isKept && length <= KNOWN_BODY_BYTES_MAX) this.#known.keep(endOf(message.body), { message, outcome }, length);
+    if (isKept && length <= KNOWN_BODY_BYTES_MAX) this.#known.keep(copyEnd(message.body), { message, outcome }, length);
     resolve(outcome);
     if (this.#isClosing && this.#waiting.size === 0) this.#port?.close();
   }
 }
 
-function endOf(body: Uint8Array): string {
+function copyEnd(body: Uint8Array): string {
   const length = Math.min(body.length, END_BYTES);
   return Buffer.from(body.buffer, body.byteOffset + body.length - length, length).toString('latin1');
 }

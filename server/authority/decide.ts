@@ -8,13 +8,13 @@ import {
   type Certificate,
   type Crl,
   type CrlStore,
-  crlStoreOf,
+  makeCrlStore,
   mayBeUsedFor,
   parseCertificate,
-  shownSubject,
-  shownText,
+  printSubject,
+  printText,
 } from './x509/certificate.ts';
-import { certificateOf, readChain, readCrlFile, type TrustStore, trustStoreOf } from './x509/search.ts';
+import { parseSingleCertificate, readChain, readCrlFile, type TrustStore, makeTrustStore } from './x509/search.ts';
 import { nameProblem, nameText } from './x509/name.ts';
 import { nameKeysUnder } from './x509/nameConstraints.ts';
 import type { ProxyKinds } from './x509/pathRules.ts';
@@ -31,14 +31,14 @@ interface Trust {
 }
 
 /** Created once per configuration. Cost: reading every CA and CRL. */
-export function trustOf(data: AuthorityData): Trust {
-  const store = trustStoreOf(data.anchors.map(parseCertificate));
-  const crls = data.crls && crlStoreOf(data.crls.flatMap(crlsOf));
+export function makeTrust(data: AuthorityData): Trust {
+  const store = makeTrustStore(data.anchors.map(parseCertificate));
+  const crls = data.crls && makeCrlStore(data.crls.flatMap(parseCrls));
   return { store, crls, data };
 }
 
 /** load.ts has already skipped unreadable files. */
-function crlsOf(file: Uint8Array): readonly Crl[] {
+function parseCrls(file: Uint8Array): readonly Crl[] {
   const reading = readCrlFile(file);
   return reading.kind === 'read' ? reading.all : [];
 }
@@ -55,7 +55,7 @@ export function evidenceAt(trust: Trust, at: number): Evidence {
   };
 }
 
-function rulesOf({ store, crls, data }: Trust, proxies: ProxyKinds, at: number): ChainRules {
+function makeRules({ store, crls, data }: Trust, proxies: ProxyKinds, at: number): ChainRules {
   const { clockSkewSeconds, allowWeak, namespaces } = data;
   const limits = { clockSkewSeconds, allowWeak, namespaces, maxDepth: DEPTH_MAX, profile: 'service' } as const;
   return { trust: store, crls, at, proxies, ...limits };
@@ -68,13 +68,13 @@ function proveUser(trust: Trust, text: string, at: number): Proof<ProvenUser> {
   if (reading.kind === 'unreadable') return unproven('', 'userChain', `${CHAIN} cannot be read: ${reading.reason}`);
   const presented = reading.all[0]!;
   const proxies: ProxyKinds = { full: true, limited: true, legacy: trust.data.legacyProxies };
-  const verdict = validateChain(reading.all, rulesOf(trust, proxies, at));
+  const verdict = validateChain(reading.all, makeRules(trust, proxies, at));
   if (!verdict.accepted)
-    return unproven(shownSubject(presented), 'userChain', `${CHAIN} are refused: ${verdict.reason}`);
+    return unproven(printSubject(presented), 'userChain', `${CHAIN} are refused: ${verdict.reason}`);
   const { subject } = verdict.endEntity;
   const problem = nameProblem(subject);
   if (problem !== undefined) {
-    return unproven(shownSubject(presented), 'userName', `The user's name (usrProxyCert) is refused: ${problem}`);
+    return unproven(printSubject(presented), 'userName', `The user's name (usrProxyCert) is refused: ${problem}`);
   }
   const { expiresAt, proxy } = verdict;
   const key = nameKeysUnder(trust.data.namespaces).of(subject);
@@ -84,7 +84,7 @@ function proveUser(trust: Trust, text: string, at: number): Proof<ProvenUser> {
 const INNER_EXTERNAL = "the user's attribute certificate (usrAttCert)";
 const EXTERNAL = "The user's attribute certificate (usrAttCert)";
 
-/** Step 5 of the design up to the signer's chain; `mapped` continues. */
+/** Step 5 of the design up to the signer's chain; `mapCertificate` continues. */
 function proveCertificate(trust: Trust, text: string, at: number): Proof<ProvenCertificate> {
   const reading: CertificateReading = readCertificate(text);
   if (reading.kind === 'unreadable') return unproven('', 'externalForm', `${EXTERNAL} ${reading.reason}`);
@@ -92,7 +92,7 @@ function proveCertificate(trust: Trust, text: string, at: number): Proof<ProvenC
   const site = content.issuerName;
   if (content.provenance !== 'original')
     return unproven(site, 'externalProvenance', `${EXTERNAL} is itself mapped from another`);
-  const signer = certificateOf(signature.der);
+  const signer = parseSingleCertificate(signature.der);
   if (!signer) return unproven(site, 'externalSignature', `${EXTERNAL} is signed by something that is no certificate`);
   const { externalSignatures: algorithms, allowWeak } = trust.data;
   const problem = signatureProblem(signature, signer, { algorithms, allowWeak });
@@ -108,7 +108,7 @@ function proveCertificate(trust: Trust, text: string, at: number): Proof<ProvenC
 function signerRefusal(trust: Trust, certificate: Certificate, at: number): string | undefined {
   if (!mayBeUsedFor(certificate, 'digitalSignature'))
     return `${EXTERNAL} is signed by a certificate that is not for signatures`;
-  const verdict = validateChain([certificate], rulesOf(trust, NO_PROXIES, at));
+  const verdict = validateChain([certificate], makeRules(trust, NO_PROXIES, at));
   return verdict.accepted ? undefined : `The signer of ${INNER_EXTERNAL} is refused: ${verdict.reason}`;
 }
 
@@ -160,7 +160,7 @@ export interface Policy {
   readonly issuerNotAfter: number;
   readonly isIssuerRevoked: boolean;
   readonly hosts: ReadonlyMap<string, TrustedHost>;
-  readonly rolesOf: (userKey: string) => readonly string[];
+  readonly findRoles: (userKey: string) => readonly string[];
   readonly lifetimeSeconds: number;
   readonly notBeforeOffsetSeconds: number;
   readonly clockSkewSeconds: number;
@@ -204,16 +204,16 @@ export function decide(request: AuthorisationRequest, policy: Policy, evidence: 
     return { status: 'AccessError', user: undefined, claimed, site: '', refusal };
   }
   const user = proof.value;
-  const roles = policy.rolesOf(user.key);
-  if (roles.length > 0) return granted(user, policy, { roles, provenance: 'original', notAfter: user.expiresAt });
+  const roles = policy.findRoles(user.key);
+  if (roles.length > 0) return grantAccess(user, policy, { roles, provenance: 'original', notAfter: user.expiresAt });
   if (isBlank(request.usrAttCert)) {
-    return denied(user, 'unregistered', `The user ${user.name} is not registered at ${policy.siteName}.`);
+    return denyAccess(user, 'unregistered', `The user ${user.name} is not registered at ${policy.siteName}.`);
   }
   const external = evidence.certificateOf(request.usrAttCert);
   if (external.kind === 'refused') {
-    return { status: 'AccessError', user, claimed: '', site: shownText(external.claimed), refusal: external.refusal };
+    return { status: 'AccessError', user, claimed: '', site: printText(external.claimed), refusal: external.refusal };
   }
-  return { ...mapped(user, policy, external.value), site: shownText(external.value.content.issuerName) };
+  return { ...mapCertificate(user, policy, external.value), site: printText(external.value.content.issuerName) };
 }
 
 function isBlank(text: string): boolean {
@@ -221,14 +221,14 @@ function isBlank(text: string): boolean {
 }
 
 /** The rest of step 5, and step 6 onwards. */
-function mapped(user: ProvenUser, policy: Policy, certificate: ProvenCertificate): Decision {
+function mapCertificate(user: ProvenUser, policy: Policy, certificate: ProvenCertificate): Decision {
   const { content } = certificate;
   const problem = externalProblem(user, policy, certificate);
   if (problem) return error(user, problem[0], `The user's attribute certificate (usrAttCert) ${problem[1]}.`);
   const host = policy.hosts.get(content.issuerName);
   if (!host) {
-    const site = shownText(content.issuerName);
-    return denied(
+    const site = printText(content.issuerName);
+    return denyAccess(
       user,
       'untrustedHost',
       `The site ${site}, which issued the user's attribute certificate, is not trusted by ${policy.siteName}.`,
@@ -241,10 +241,14 @@ function mapped(user: ProvenUser, policy: Policy, certificate: ProvenCertificate
       `The user's attribute certificate (usrAttCert) says it is of ${host.name}, but somebody else signed it.`,
     );
   }
-  const roles = mappedRoles(content.roles, host);
+  const roles = mapRoles(content.roles, host);
   if (roles.length > 0)
-    return granted(user, policy, { roles, provenance: 'mapped', notAfter: Math.min(user.expiresAt, content.notAfter) });
-  return denied(
+    return grantAccess(user, policy, {
+      roles,
+      provenance: 'mapped',
+      notAfter: Math.min(user.expiresAt, content.notAfter),
+    });
+  return denyAccess(
     user,
     'unmapped',
     `None of the roles that ${user.name} has at ${host.name} has a mapping at ${policy.siteName}.`,
@@ -264,7 +268,7 @@ function externalProblem(
 }
 
 /** In the order of the certificate, then of the configuration, without duplicates. */
-function mappedRoles(remotes: readonly string[], { mappings }: TrustedHost): readonly string[] {
+function mapRoles(remotes: readonly string[], { mappings }: TrustedHost): readonly string[] {
   const byRemote = Map.groupBy(mappings, ({ remote }) => remote);
   const mapped = [...new Set(remotes)].flatMap((remote) => byRemote.get(remote) ?? []);
   return [...new Set(mapped.map(({ local }) => local))];
@@ -280,7 +284,7 @@ interface Grant {
  * Grants nothing with an expired or revoked certificate: no site would accept the result, nor could new CRLs be loaded
  * with an expired one.
  */
-function granted(user: ProvenUser, policy: Policy, grant: Grant): Decision {
+function grantAccess(user: ProvenUser, policy: Policy, grant: Grant): Decision {
   if (policy.isIssuerRevoked)
     return error(user, 'window', `The certificate of ${policy.siteName}, or what certified it, has been revoked.`);
   if (policy.at > policy.issuerNotAfter + policy.clockSkewSeconds)
@@ -297,7 +301,7 @@ function granted(user: ProvenUser, policy: Policy, grant: Grant): Decision {
   return { status: 'AccessGranted', user, site: '', content };
 }
 
-function denied(user: ProvenUser, code: RefusalCode, sentence: string): Decision {
+function denyAccess(user: ProvenUser, code: RefusalCode, sentence: string): Decision {
   return { status: 'AccessDenied', user, claimed: '', site: '', refusal: { code, sentence } };
 }
 

@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node
 import { homedir, tmpdir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { OperationError } from '../../data/operationError.ts';
-import { signerOf } from './attributeCertificate/write.ts';
+import { makeSigner } from './attributeCertificate/write.ts';
 import { makeFolder } from '../../data/files.ts';
 import { FILE_BYTES_MAX, noMistakes, readBytes } from './configuration/files.ts';
 import {
@@ -14,7 +14,7 @@ import {
   issueCertificate,
   type Issuer,
   nameDer,
-  pemOf,
+  toPem,
   proxyNameDer,
   randomSerialNumber,
 } from './issuance.ts';
@@ -48,13 +48,13 @@ const NAMED_FILES = { key: 'authority.key', certificate: 'authority.pem', ca: 'c
 
 /** In the user's cache folder; undefined for a user without a home. */
 export function demonstrationDirectory(): string | undefined {
-  const home = homeOfUser();
+  const home = findHome();
   if (!isAbsolute(home)) return undefined;
   return join(home, '.cache', 'catalogue-replica', 'demonstration-authority');
 }
 
 /** HOME, or the system's entry; empty if both are missing. */
-function homeOfUser(): string {
+function findHome(): string {
   try {
     return homedir();
   } catch {
@@ -73,7 +73,7 @@ export function prepareDemonstration(directory: string | undefined, at: number):
   if (isGood(directory, at)) return directory;
   try {
     makeFolder(dirname(directory));
-    return madeAt(directory, at);
+    return makeAt(directory, at);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
     return temporaryDemonstration(at);
@@ -88,8 +88,8 @@ function temporaryDemonstration(at: number): string {
     return temporary;
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error)) throw error;
-    const what = `cannot write the demonstration of the attribute authority to ${tmpdir()}`;
-    throw new OperationError('file', `${what}: set TMPDIR or HOME to a directory that can be written`, error);
+    const failure = `cannot write the demonstration of the attribute authority to ${tmpdir()}`;
+    throw new OperationError('file', `${failure}: set TMPDIR or HOME to a directory that can be written`, error);
   }
 }
 
@@ -101,13 +101,13 @@ function isGood(directory: string, at: number): boolean {
     const file = join(directory, name);
     const bytes = readBytes(file, FILE_BYTES_MAX.certificates, { file }, noMistakes());
     const reading = bytes && readCertificateFile(bytes, 'passed over');
-    const own = reading?.kind === 'read' ? reading.all[0] : undefined;
-    return own === undefined || (own.notBefore <= at && own.notAfter >= at + FRESH_SECONDS);
+    const certificate = reading?.kind === 'read' ? reading.all[0] : undefined;
+    return certificate === undefined || (certificate.notBefore <= at && certificate.notAfter >= at + FRESH_SECONDS);
   });
 }
 
 /** Writes to another directory and renames it. If another process was faster, its result is used. */
-function madeAt(directory: string, at: number): string {
+function makeAt(directory: string, at: number): string {
   const aside = mkdtempSync(`${directory}-`);
   try {
     writeDemonstration(aside, at);
@@ -129,9 +129,9 @@ interface Holder {
 
 /** Writes a demonstration into an existing directory. Discards the CA's key. */
 export function writeDemonstration(directory: string, at: number): void {
-  const authority = rootOf('Demonstration CA', at);
+  const authority = makeRoot('Demonstration CA', at);
   const issue = (kind: CertificateKind, commonName: string, pair: KeyPair): Holder =>
-    issued(authority, { kind, commonName, pair, at });
+    issueTo(authority, { kind, commonName, pair, at });
   const site = issue('signer', `Attribute Authority of ${SITE}`, rsaPair());
   const partner = issue('signer', `Attribute Authority of ${HOSTS[0]}`, rsaPair());
   const archive = issue('signer', `Attribute Authority of ${HOSTS[1]}`, ecPair());
@@ -140,14 +140,14 @@ export function writeDemonstration(directory: string, at: number): void {
   const write = (name: string, text: string, mode = 0o644): void =>
     writeFileSync(join(directory, name), text, { mode });
   write(NAMED_FILES.key, site.key.export({ type: 'pkcs8', format: 'pem' }) as string, 0o600);
-  write(NAMED_FILES.certificate, pemOf(site.certificate));
-  write(NAMED_FILES.ca, pemOf(authority.certificate));
-  write(NAMED_FILES.users, `# Users of the demonstration, one a line.\n"${subjectOf(user)}" staff, data-reader\n`);
-  write(DEMONSTRATION_FILES.config, configText(subjectOf(partner), subjectOf(archive)));
+  write(NAMED_FILES.certificate, toPem(site.certificate));
+  write(NAMED_FILES.ca, toPem(authority.certificate));
+  write(NAMED_FILES.users, `# Users of the demonstration, one a line.\n"${readSubject(user)}" staff, data-reader\n`);
+  write(DEMONSTRATION_FILES.config, configText(readSubject(partner), readSubject(archive)));
   write(DEMONSTRATION_FILES.guide, GUIDE);
   write(DEMONSTRATION_FILES.user, proxyText(user, at));
   write(DEMONSTRATION_FILES.visitor, proxyText(visitor, at));
-  write(DEMONSTRATION_FILES.visitorCertificate, visitorCertificate(partner, subjectOf(visitor), at));
+  write(DEMONSTRATION_FILES.visitorCertificate, visitorCertificate(partner, readSubject(visitor), at));
 }
 
 interface KeyPair {
@@ -165,7 +165,7 @@ function ecPair(): KeyPair {
   return generateKeyPairSync('ec', { namedCurve: 'P-256' });
 }
 
-function rootOf(commonName: string, at: number): Holder & Issuer {
+function makeRoot(commonName: string, at: number): Holder & Issuer {
   const { publicKey, privateKey: key } = rsaPair();
   const name = nameDer([
     ['O', ORGANISATION],
@@ -194,7 +194,7 @@ interface Wanted {
   readonly at: number;
 }
 
-function issued(issuer: Issuer, { kind, commonName, pair, at }: Wanted): Holder {
+function issueTo(issuer: Issuer, { kind, commonName, pair, at }: Wanted): Holder {
   const subject = nameDer([
     ['O', ORGANISATION],
     ['CN', commonName],
@@ -216,19 +216,19 @@ function proxyText({ certificate, key }: Holder, at: number): string {
     serialNumber,
     ...validityAt(at),
   });
-  return pemOf(proxy) + pemOf(certificate);
+  return toPem(proxy) + toPem(certificate);
 }
 
-function subjectOf({ certificate }: Holder): string {
+function readSubject({ certificate }: Holder): string {
   return nameText(parseCertificate(certificate).subject);
 }
 
 function visitorCertificate(partner: Holder, holder: string, at: number): string {
-  const sign = signerOf({ key: partner.key, certificate: parseCertificate(partner.certificate) });
+  const sign = makeSigner({ key: partner.key, certificate: parseCertificate(partner.certificate) });
   const { notBefore, notAfter } = validityAt(at);
   return sign({
     holder,
-    issuer: subjectOf(partner),
+    issuer: readSubject(partner),
     issuerName: HOSTS[0],
     notBefore,
     notAfter,

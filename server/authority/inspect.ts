@@ -1,10 +1,10 @@
 import { timeFields, VERSION } from './attributeCertificate/content.ts';
-import { readCertificate, type ReadCertificate, textOfFile } from './attributeCertificate/read.ts';
+import { readCertificate, type ReadCertificate, decodeFileText } from './attributeCertificate/read.ts';
 import { signatureProblem } from './attributeCertificate/verify.ts';
-import { printable } from './x509/certificate.ts';
-import { certificateOf } from './x509/search.ts';
+import { replaceUnprintable } from './x509/certificate.ts';
+import { parseSingleCertificate } from './x509/search.ts';
 import { describeFile, type Description, type FileDescription } from './x509/describe.ts';
-import { nameSetKey, nameSetKeyOfText, nameText } from './x509/name.ts';
+import { nameSetKey, setKeyFromText, nameText } from './x509/name.ts';
 
 /**
  * Describes a file as human-readable text. A text that begins with a tag is an attribute certificate; everything else
@@ -12,7 +12,7 @@ import { nameSetKey, nameSetKeyOfText, nameText } from './x509/name.ts';
  * configuration.
  */
 export function inspect(bytes: Uint8Array): FileDescription {
-  const text = textOfFile(bytes);
+  const text = decodeFileText(bytes);
   return text.startsWith('<') ? inspectAttributes(text) : describeFile(bytes);
 }
 
@@ -22,17 +22,17 @@ function inspectAttributes(text: string): FileDescription {
     return { kind: 'unreadable', reason: `The attribute certificate ${reading.reason}.` };
   return {
     kind: 'read',
-    tables: [attributeRows(reading.certificate).map(([name, value]) => [name, printable(value)])],
+    tables: [attributeRows(reading.certificate).map(([name, value]) => [name, replaceUnprintable(value)])],
   };
 }
 
 function attributeRows({ content, signature }: ReadCertificate): Description {
-  const signer = certificateOf(signature.der);
+  const signer = parseSingleCertificate(signature.der);
   const problem = signer
     ? signatureProblem(signature, signer, { algorithms: [signature.algorithm.name], allowWeak: true })
     : 'has no certificate of its signer';
   // Any certificate can sign a text that names another issuer.
-  const isOfIssuer = signer && nameSetKey(signer.subject) === nameSetKeyOfText(content.issuer);
+  const isOfIssuer = signer && nameSetKey(signer.subject) === setKeyFromText(content.issuer);
   const verdict = problem === undefined ? (isOfIssuer ? 'good' : 'BAD: it is not of the issuer') : `BAD: it ${problem}`;
   return [
     ['attribute certificate', `version ${VERSION}`],

@@ -4,12 +4,12 @@ import { createHash, createPublicKey, type KeyObject, randomBytes, sign, X509Cer
 import { EXTENSION, PROXY_POLICY } from './x509/algorithm.ts';
 
 /** Encodes a value with its tag and length. Lengths up to 2^32 - 1. */
-export function tagged(tag: number, ...contents: readonly Uint8Array[]): Buffer {
+export function encodeTagged(tag: number, ...contents: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(contents);
-  return Buffer.concat([Buffer.from([tag]), lengthOf(content.length), content]);
+  return Buffer.concat([Buffer.from([tag]), encodeLength(content.length), content]);
 }
 
-function lengthOf(length: number): Buffer {
+function encodeLength(length: number): Buffer {
   if (length < 0x80) return Buffer.from([length]);
   const bytes = bigEndian(BigInt(length));
   return Buffer.concat([Buffer.from([0x80 | bytes.length]), bytes]);
@@ -22,24 +22,24 @@ function bigEndian(value: bigint): Buffer {
 }
 
 export function sequence(...members: readonly Uint8Array[]): Buffer {
-  return tagged(0x30, ...members);
+  return encodeTagged(0x30, ...members);
 }
 
 /** SET of members in the given order. */
 export function set(...members: readonly Uint8Array[]): Buffer {
-  return tagged(0x31, ...members);
+  return encodeTagged(0x31, ...members);
 }
 
 function integer(value: bigint): Buffer {
   const bytes = bigEndian(value);
-  return tagged(0x02, bytes[0]! >= 0x80 ? Buffer.concat([Buffer.from([0]), bytes]) : bytes);
+  return encodeTagged(0x02, bytes[0]! >= 0x80 ? Buffer.concat([Buffer.from([0]), bytes]) : bytes);
 }
 
 const TRUE: Uint8Array = Buffer.from([0x01, 0x01, 0xff]);
 
 function objectIdentifier(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
-  return tagged(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
+  return encodeTagged(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
 }
 
 function base128(arc: number): readonly number[] {
@@ -50,30 +50,30 @@ function base128(arc: number): readonly number[] {
 
 /** OCTET STRING. */
 export function octetString(...contents: readonly Uint8Array[]): Buffer {
-  return tagged(0x04, ...contents);
+  return encodeTagged(0x04, ...contents);
 }
 
 /** BIT STRING of whole bytes, or without the last `unused` bits. */
 export function bitString(bytes: Uint8Array, unused = 0): Buffer {
-  return tagged(0x03, Buffer.from([unused]), bytes);
+  return encodeTagged(0x03, Buffer.from([unused]), bytes);
 }
 
 /** The string types in names: UTF8String, PrintableString, IA5String. */
 const STRING_TAGS = { utf8: 0x0c, printable: 0x13, ia5: 0x16 } as const;
 
 function text(type: keyof typeof STRING_TAGS, value: string): Buffer {
-  return tagged(STRING_TAGS[type], Buffer.from(value));
+  return encodeTagged(STRING_TAGS[type], Buffer.from(value));
 }
 
 /** A time in a certificate (RFC 5280, section 4.1.2.5): UTCTime up to 2049, GeneralizedTime from 2050 on. */
 export function time(seconds: number): Buffer {
   const digits = new Date(seconds * 1000).toISOString().slice(0, 19).replace(/\D/g, '');
   const isShort = digits >= '1950' && digits < '2050';
-  return tagged(isShort ? 0x17 : 0x18, Buffer.from(`${isShort ? digits.slice(2) : digits}Z`));
+  return encodeTagged(isShort ? 0x17 : 0x18, Buffer.from(`${isShort ? digits.slice(2) : digits}Z`));
 }
 
 export function explicit(number: number, ...contents: readonly Uint8Array[]): Buffer {
-  return tagged(0xa0 | number, ...contents);
+  return encodeTagged(0xa0 | number, ...contents);
 }
 
 /** With 96 bits, 200 certificates a second for ten years produce a duplicate with a probability of 1 in 40 million. */
@@ -172,36 +172,36 @@ export function issueCertificate(issuance: Issuance): Buffer {
     sequence(time(issuance.notBefore), time(issuance.notAfter)),
     issuance.subject,
     publicKey.export({ type: 'spki', format: 'der' }),
-    explicit(3, sequence(...extensionsOf(issuance))),
+    explicit(3, sequence(...encodeExtensions(issuance))),
   );
   return sequence(signed, algorithm, bitString(sign('sha256', signed, issuer.key)));
 }
 
-export function pemOf(der: Uint8Array): string {
+export function toPem(der: Uint8Array): string {
   return new X509Certificate(der).toString();
 }
 
 /** Bits, most significant first: digitalSignature, nonRepudiation, keyEncipherment; keyCertSign, cRLSign. */
 const KEY_USAGE = { ca: [0b0000_0110, 1], other: [0b1110_0000, 5] } as const;
 
-function extensionsOf({ kind, publicKey, pathLength, issuer }: Issuance): readonly Buffer[] {
+function encodeExtensions({ kind, publicKey, pathLength, issuer }: Issuance): readonly Buffer[] {
   const [usage, unused] = kind === 'ca' ? KEY_USAGE.ca : KEY_USAGE.other;
   const keyUsage = extension(EXTENSION.keyUsage, true, bitString(Buffer.from([usage]), unused));
   if (kind === 'legacy-proxy' || kind === 'legacy-limited-proxy') return [keyUsage];
   if (kind === 'proxy' || kind === 'limited-proxy') return [keyUsage, proxyCertInfo(kind, pathLength)];
   const bounds = pathLength === undefined ? [] : [integer(BigInt(pathLength))];
   const constraints = sequence(...(kind === 'ca' ? [TRUE, ...bounds] : []));
-  const issuerKeyId = issuer.keyId ?? keyIdOf(createPublicKey(issuer.key));
+  const issuerKeyId = issuer.keyId ?? hashKey(createPublicKey(issuer.key));
   return [
     extension(EXTENSION.basicConstraints, true, constraints),
     keyUsage,
-    extension(EXTENSION.subjectKeyIdentifier, false, octetString(keyIdOf(publicKey))),
-    extension(EXTENSION.authorityKeyIdentifier, false, sequence(tagged(0x80, issuerKeyId))),
+    extension(EXTENSION.subjectKeyIdentifier, false, octetString(hashKey(publicKey))),
+    extension(EXTENSION.authorityKeyIdentifier, false, sequence(encodeTagged(0x80, issuerKeyId))),
   ];
 }
 
 /** RFC 5280, section 4.2.1.2, leaves the method to the issuer. */
-function keyIdOf(publicKey: KeyObject): Uint8Array {
+function hashKey(publicKey: KeyObject): Uint8Array {
   const keyDer = publicKey.export({ type: 'spki', format: 'der' });
   return createHash('sha256').update(keyDer).digest().subarray(0, 20);
 }
@@ -214,5 +214,5 @@ function proxyCertInfo(kind: 'proxy' | 'limited-proxy', pathLength: number | und
 }
 
 function extension(oid: string, isCritical: boolean, value: Uint8Array): Buffer {
-  return sequence(objectIdentifier(oid), ...(isCritical ? [TRUE] : []), tagged(0x04, value));
+  return sequence(objectIdentifier(oid), ...(isCritical ? [TRUE] : []), encodeTagged(0x04, value));
 }

@@ -5,7 +5,7 @@ import { assertAnswers } from '../../data/timeLimit.ts';
 import { epochSeconds, steadyMs } from '../observe/clock.ts';
 import type { Observer, ServiceEvent } from '../observe/events.ts';
 import type { AuditFile } from '../observe/log.ts';
-import { expiriesOf, firstExpiries } from './configuration/expiries.ts';
+import { listExpiries, firstExpiries } from './configuration/expiries.ts';
 import { directoryStamp, mistakeText } from './configuration/files.ts';
 import {
   type AuthorityData,
@@ -35,7 +35,7 @@ export function superviseAuthority(
   let loaded = loadOrThrow(file, loadedAt);
   let notes = notesAt(loaded, loadedAt);
   /** The errors of a configuration that was refused later. */
-  let refused: { readonly at: number; readonly mistakes: readonly string[] } | undefined;
+  let refusal: { readonly at: number; readonly mistakes: readonly string[] } | undefined;
   const thread = new RunningThread(loaded.data, audit, hearers);
   const observe = (events: readonly ServiceEvent[]): void => {
     hearers.observe(events);
@@ -44,18 +44,18 @@ export function superviseAuthority(
   observe([loadedEvent(loaded)]);
   let isOwed = false;
   const reload = (): Promise<boolean> => load(() => true);
-  /** Loads all files. `isTold` gets the errors and returns whether to report them. */
-  const load = async (isTold: (mistakes: readonly string[]) => boolean): Promise<boolean> => {
+  /** Loads all files. `isReported` gets the errors and returns whether to report them. */
+  const load = async (isReported: (mistakes: readonly string[]) => boolean): Promise<boolean> => {
     const at = now();
-    const loading = await attempted(file, at);
+    const loading = await tryLoading(file, at);
     if (loading.kind === 'refused') {
       const mistakes = loading.mistakes.map(mistakeText);
-      const isNews = isTold(mistakes);
-      refused = { at, mistakes };
-      if (isNews) observe([{ kind: 'authorityReloadRefused', ...refused }]);
+      const isNews = isReported(mistakes);
+      refusal = { at, mistakes };
+      if (isNews) observe([{ kind: 'authorityReloadRefused', ...refusal }]);
       return false;
     }
-    [loaded, loadedAt, notes, refused] = [loading, at, notesAt(loading, at), undefined];
+    [loaded, loadedAt, notes, refusal] = [loading, at, notesAt(loading, at), undefined];
     isOwed = false;
     thread.configure(loaded.data);
     observe([loadedEvent(loaded)]);
@@ -64,26 +64,31 @@ export function superviseAuthority(
   const reportExpired = (): void => {
     const at = now();
     const expired = expiredNotes(loaded, at);
-    const untold = exclude(expired, notes.expired);
-    notes = { ...notes, expired: [...notes.expired.filter((note) => expired.includes(note)), ...untold] };
-    if (untold.length > 0) observe(untold.map((note) => ({ kind: 'authorityExpired', at, note })));
+    const unreported = exclude(expired, notes.expired);
+    notes = { ...notes, expired: [...notes.expired.filter((note) => expired.includes(note)), ...unreported] };
+    if (unreported.length > 0) observe(unreported.map((note) => ({ kind: 'authorityExpired', at, note })));
   };
   // After a failed load of new CRLs, every check tries again until it succeeds. The same errors are reported once.
-  const areNew = (mistakes: readonly string[]): boolean => mistakes.join('\n') !== refused?.mistakes.join('\n');
-  const look = async (): Promise<void> => {
+  const areNew = (mistakes: readonly string[]): boolean => mistakes.join('\n') !== refusal?.mistakes.join('\n');
+  const poll = async (): Promise<void> => {
     if (isOwed || (await haveCrlsChanged(loaded))) isOwed = !(await load(areNew));
     reportExpired();
   };
-  const timer = setInterval(() => void look(), CRLS_EVERY_MS).unref();
+  const timer = setInterval(() => void poll(), CRLS_EVERY_MS).unref();
   return {
     /** The link for one more serving thread. Its port must be transferred to the thread. */
     link: (): AuthorityLink => thread.link(),
     /** Reloads all files. Resolves to whether it succeeded; an invalid configuration changes nothing. */
     reload,
     /** Reloads all files if the CRLs have changed, and reports what has expired. Also runs every CRLS_EVERY_MS. */
-    look,
+    look: poll,
     /** Times are in seconds since 1970. */
-    status: () => ({ ...statusOf(loaded, now()), loadedAt, notes: [...notes.lasting, ...notes.expired], refused }),
+    status: () => ({
+      ...makeStatus(loaded, now()),
+      loadedAt,
+      notes: [...notes.lasting, ...notes.expired],
+      refused: refusal,
+    }),
     /** Ends the authority thread. The serving threads must have ended: waiting messages get no reply. */
     stop(): Promise<void> {
       clearInterval(timer);
@@ -99,7 +104,7 @@ async function haveCrlsChanged({ crlDirectory, crlStamp }: LoadedAuthority): Pro
   return (await stamp.catch(() => undefined)) !== crlStamp;
 }
 
-async function attempted(file: string, at: number): Promise<AuthorityLoading> {
+async function tryLoading(file: string, at: number): Promise<AuthorityLoading> {
   try {
     return await tryLoadAuthority(file, at);
   } catch (error) {
@@ -119,7 +124,7 @@ function notesAt(loaded: LoadedAuthority, at: number): Readonly<Record<'lasting'
 
 function expiredNotes({ data, expirySource }: LoadedAuthority, at: number): readonly string[] {
   const end = at - data.clockSkewSeconds;
-  const expired = expiriesOf(expirySource, at).filter((expiry) => expiry.at < end);
+  const expired = listExpiries(expirySource, at).filter((expiry) => expiry.at < end);
   return [...new Set(expired.map(({ note }) => note))];
 }
 
@@ -127,8 +132,8 @@ function exclude(notes: readonly string[], others: readonly string[]): readonly 
   return notes.filter((note) => !others.includes(note));
 }
 
-function statusOf({ data: { siteName, users, hosts }, unusableFiles, expirySource }: LoadedAuthority, at: number) {
-  const expires = firstExpiries(expiriesOf(expirySource, at));
+function makeStatus({ data: { siteName, users, hosts }, unusableFiles, expirySource }: LoadedAuthority, at: number) {
+  const expires = firstExpiries(listExpiries(expirySource, at));
   return { siteName, users: users.size, trustedHosts: hosts.length, unusableFiles, expires };
 }
 

@@ -7,7 +7,7 @@ import { epochSeconds } from '../observe/clock.ts';
 import type { ServiceEvent } from '../observe/events.ts';
 import { appendLines, logLine, logTo, nameOfAudit } from '../observe/log.ts';
 import { Audit, COUNTS_EVERY_MS } from './audit.ts';
-import { authoriserOf } from './authorise.ts';
+import { makeAuthoriser } from './authorise.ts';
 import {
   type Authority,
   type AuthorityReport,
@@ -46,17 +46,17 @@ const audit = new Audit(
     postReport([], sentences);
   },
 );
-const nothing = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+const neverWoken = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 const ports = new Set<MessagePort>();
 const short: Job[] = [];
 const long: Job[] = [];
 let news: { events: ServiceEvent[]; unwritten: string[] } = { events: [], unwritten: [] };
 let newsTimer: NodeJS.Timeout | undefined;
 let isArmed = false;
-let authority = authorityOf(data);
+let authority = makeAuthority(data);
 
-function authorityOf(configuration: AuthorityData): Authority {
-  const decide = authoriserOf(configuration, yieldToOthers);
+function makeAuthority(configuration: AuthorityData): Authority {
+  const decide = makeAuthoriser(configuration, yieldToOthers);
   return {
     trustedHosts: trustedHostStrings(configuration.hosts),
     authorise: (request) => {
@@ -69,7 +69,7 @@ function authorityOf(configuration: AuthorityData): Authority {
 }
 
 function yieldToOthers(): void {
-  Atomics.wait(nothing, 0, 0, YIELD_MS);
+  Atomics.wait(neverWoken, 0, 0, YIELD_MS);
 }
 
 function postReport(events: readonly ServiceEvent[], unwritten: readonly string[] = []): void {
@@ -139,7 +139,7 @@ supervisor.on('message', (message: ToAuthority) => {
       return audit.write(message.events);
     case 'data':
       audit.writeCounts();
-      authority = authorityOf(message.data);
+      authority = makeAuthority(message.data);
       for (const port of ports) send(port, { trustedHosts: authority.trustedHosts });
       return undefined;
     case 'end':

@@ -3,7 +3,7 @@
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { AttributeContent } from '../../server/authority/attributeCertificate/content.ts';
-import { signerOf } from '../../server/authority/attributeCertificate/write.ts';
+import { makeSigner } from '../../server/authority/attributeCertificate/write.ts';
 import { nameDer } from '../../server/authority/issuance.ts';
 import { contentBy, contentWith, judged } from '../support/attributeCertificates.ts';
 import { caOf, ecPair, holderOf, person, rsaPair } from '../support/pki.ts';
@@ -13,7 +13,7 @@ const SEED = 20261121;
 const RULES = { algorithms: ['rsa-sha256', 'ecdsa-sha256', 'rsa-sha1'], allowWeak: true } as const;
 const signer = holderOf('signer', nameDer(person('Signer')), ecPair(), caOf('CA'));
 const CONTENT = contentBy(signer, { roles: ['staff', 'a&b', 'ü'] });
-const GOOD = signerOf(signer)(CONTENT);
+const GOOD = makeSigner(signer)(CONTENT);
 
 const PIECES = [
   ...GOOD.split(/(?<=>)|(?=<)/),
@@ -103,7 +103,7 @@ describe(`the reader of attribute certificates on hostile texts (seed ${SEED})`,
 describe('one changed byte of an attribute certificate', () => {
   const ca = caOf('CA');
   const byRsa = holderOf('signer', nameDer(person('Signer')), rsaPair(), ca);
-  const text = signerOf(byRsa)(contentWith());
+  const text = makeSigner(byRsa)(contentWith());
   const bytes = Buffer.from(text);
   const changed = (at: number, byte: number): string => {
     const copy = Buffer.from(bytes);

@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { SaxesParser } from 'saxes';
 import { readTree } from '../../server/authority/attributeCertificate/content.ts';
-import { signerOf } from '../../server/authority/attributeCertificate/write.ts';
+import { makeSigner } from '../../server/authority/attributeCertificate/write.ts';
 import { nameDer } from '../../server/authority/issuance.ts';
 import { contentBy } from '../support/attributeCertificates.ts';
 import { caOf, ecPair, holderOf, person } from '../support/pki.ts';
@@ -16,7 +16,7 @@ const COLLECTIONS = [
 ] as const;
 
 const signer = holderOf('signer', nameDer(person('Signer')), ecPair(), caOf('CA'));
-const GOOD = signerOf(signer)(contentBy(signer));
+const GOOD = makeSigner(signer)(contentBy(signer));
 
 /** A certificate with attributes that share a namespace, and a mark that only the strict reader accepts. */
 function withNamespace(uri: string, attributes: number, isPlain: boolean): string {

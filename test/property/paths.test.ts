@@ -2,7 +2,7 @@
 // not CAs, some with path lengths. The reference tries every sequence of certificates. Both must agree on whether a
 // path exists, and the path must be valid.
 import { expect, test } from 'vitest';
-import { trustStoreOf } from '../../server/authority/x509/search.ts';
+import { makeTrustStore } from '../../server/authority/x509/search.ts';
 import { validateChain } from '../../server/authority/x509/validate.ts';
 import { AT, basicConstraints, keyUsage, type Made, make, nameDer, newKeys } from '../support/certificates.ts';
 import { type Random, randomOf, RUN_SEED } from '../support/random.ts';
@@ -96,7 +96,7 @@ test(`finds a path exactly if one exists (seed ${RUN_SEED})`, () => {
     const certificates = [mesh.user, ...mesh.pool].map((node) => made(node).certificate);
     const anchors = mesh.anchors.map((node) => made(node).certificate);
     const verdict = validateChain(certificates, {
-      trust: trustStoreOf(anchors),
+      trust: makeTrustStore(anchors),
       at: AT,
       proxies: { full: false, limited: false, legacy: false },
       clockSkewSeconds: 0,

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { signerOf } from '../../server/authority/attributeCertificate/write.ts';
+import { makeSigner } from '../../server/authority/attributeCertificate/write.ts';
 import { type Authorisation, type Authority } from '../../server/authority/authority.ts';
 import { mistakeText } from '../../server/authority/configuration/files.ts';
 import { type AuthorityData, loadAuthority } from '../../server/authority/configuration/load.ts';
@@ -100,10 +100,10 @@ export function loadedData({ config }: TestSite): AuthorityData {
 
 export function partnersCertificate(
   { partner }: TestSite,
-  change: Partial<Parameters<ReturnType<typeof signerOf>>[0]> = {},
+  change: Partial<Parameters<ReturnType<typeof makeSigner>>[0]> = {},
   by: Holder = partner,
 ): string {
-  return signerOf(by)({
+  return makeSigner(by)({
     holder: '/O=Test/CN=Visitor',
     issuer: '/O=Test/CN=Partner Authority',
     issuerName: 'Partner',

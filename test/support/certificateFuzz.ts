@@ -1,7 +1,7 @@
 // Feeds mutated certificates, CRLs and texts to the readers and the validator. This happens in a thread with a small
 // heap: a reader that retains too much memory ends the thread.
 import { parentPort, Worker } from 'node:worker_threads';
-import { readCertificateFile, readChain, readCrlFile, trustStoreOf } from '../../server/authority/x509/search.ts';
+import { readCertificateFile, readChain, readCrlFile, makeTrustStore } from '../../server/authority/x509/search.ts';
 import { validateChain } from '../../server/authority/x509/validate.ts';
 import { type Random, randomOf } from './random.ts';
 
@@ -93,7 +93,7 @@ function forged(random: Random, chain: readonly Uint8Array[]): Input {
     const reading = readChain(text);
     if (reading.kind === 'unreadable' || trust.kind === 'unreadable') return undefined;
     const verdict = validateChain(reading.all, {
-      trust: trustStoreOf(trust.all),
+      trust: makeTrustStore(trust.all),
       at,
       proxies: { full: true, limited: true, legacy: true },
       clockSkewSeconds: 0,

@@ -10,7 +10,7 @@ import {
   octetString as octets,
   sequence,
   set,
-  tagged as element,
+  encodeTagged as element,
   time,
 } from '../../server/authority/issuance.ts';
 import { type Certificate, parseCertificate } from '../../server/authority/x509/certificate.ts';

@@ -6,7 +6,7 @@ import {
   type Issuance,
   issueCertificate,
   nameDer,
-  pemOf,
+  toPem,
   proxyNameDer,
   type TypedValue,
 } from '../../server/authority/issuance.ts';
@@ -69,7 +69,7 @@ export function holderOf(
     notAfter: AT + DAY,
     ...validity,
   });
-  return { name: subject, key: pair.privateKey, certificate: parseCertificate(der), pem: pemOf(der) };
+  return { name: subject, key: pair.privateKey, certificate: parseCertificate(der), pem: toPem(der) };
 }
 
 /** A self-signed CA. */

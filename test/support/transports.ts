@@ -3,7 +3,7 @@
 import { type Body, wholeBody } from '../../engine/page/envelope.ts';
 import { afterEach } from 'vitest';
 import type { Authority } from '../../server/authority/authority.ts';
-import { outcomeOf } from '../../server/authority/soap/answers.ts';
+import { toOutcome } from '../../server/authority/soap/answers.ts';
 import { replyTo } from '../../server/authority/soap/reply.ts';
 import { soapHandler, type SoapOptions } from '../../server/authority/soap/service.ts';
 import { SOAP_ANSWERS } from '../../server/authority/soap/tally.ts';
@@ -126,7 +126,7 @@ export async function startSoapServer(
     find: () => undefined,
     ask: async (message) => {
       await Promise.resolve();
-      return outcomeOf(replyTo(authorityOf(), message, onBug));
+      return toOutcome(replyTo(authorityOf(), message, onBug));
     },
   };
   const both: Running[] = [];

@@ -10,7 +10,7 @@ import {
   type XmlProblem,
 } from '../../../data/xml/xml.ts';
 import { DerError, DerReader, stringText } from '../x509/der.ts';
-import { type Name, typeOfText } from '../x509/name.ts';
+import { type Name, findTypeName } from '../x509/name.ts';
 
 /** The structure is wrong; the message is the end of a sentence. Never leaves read.ts. */
 export class Misshapen extends Error {}
@@ -20,15 +20,15 @@ export function misshapen(reason: string): never {
 }
 
 /** The child elements. Only white space is allowed between them. */
-export function elementsOf(element: XmlElement): readonly XmlElement[] {
+export function onlyElements(element: XmlElement): readonly XmlElement[] {
   const elements = childElements(element);
   const hasText = elements.length < element.children.length && /[^ \t\r\n]/.test(textContent(element));
   return hasText ? misshapen(`has text in ${element.local}`) : elements;
 }
 
 /** Returns the children, which must be exactly these elements in this order. The caller checks their namespaces. */
-export function childrenOf(element: XmlElement, names: readonly string[]): readonly XmlElement[] {
-  const elements = elementsOf(element);
+export function expectChildren(element: XmlElement, names: readonly string[]): readonly XmlElement[] {
+  const elements = onlyElements(element);
   if (elements.length !== names.length || elements.some(({ local }, i) => local !== names[i])) {
     misshapen(`has a ${element.local} that does not hold exactly ${names.join(', ')}`);
   }
@@ -59,14 +59,14 @@ export function wholeText({ local, children }: XmlElement): string {
 }
 
 /** Decodes base64 in its canonical spelling; white space is ignored. */
-export function base64In(element: XmlElement): Uint8Array {
+export function decodeBase64(element: XmlElement): Uint8Array {
   const text = wholeText(element).replace(/[ \t\r\n]+/g, '');
   const bytes = Buffer.from(text, 'base64');
   return text !== '' && bytes.toString('base64') === text ? bytes : misshapen(`has no base64 in ${element.local}`);
 }
 
 /** Serial numbers of certificates have at most 20 bytes; 100 digits are about twice that. */
-export function decimalOf(text: string): string {
+export function expectDecimal(text: string): string {
   return /^\d{1,100}$/.test(text) ? text : misshapen('has a serial number that is not decimal');
 }
 
@@ -96,14 +96,14 @@ const REASONS: Readonly<Record<XmlProblem, (line: number) => string>> = {
  */
 export function readTree(text: string): TreeReading {
   try {
-    return { kind: 'read', root: rootOf(text) };
+    return { kind: 'read', root: parseRoot(text) };
   } catch (error) {
     if (error instanceof Misshapen) return { kind: 'unreadable', reason: error.message };
     throw error;
   }
 }
 
-function rootOf(text: string): XmlElement {
+function parseRoot(text: string): XmlElement {
   if (text.length > DOCUMENT_BYTES_MAX || Buffer.byteLength(text) > DOCUMENT_BYTES_MAX)
     misshapen(`is longer than ${DOCUMENT_BYTES_MAX} bytes`);
   if (!text.isWellFormed()) misshapen('has characters that are not Unicode');
@@ -130,8 +130,8 @@ export function canonicalText({ name, declarations, attributes, children }: XmlE
   const [declaration] = declarations;
   const [attribute] = attributes;
   const prefix = declaration?.prefix ? `:${declaration.prefix}` : '';
-  const declared = declaration ? ` xmlns${prefix}="${escapedValue(declaration.uri)}"` : '';
-  const attributed = attribute ? ` ${attribute.local}="${escapedValue(attribute.value)}"` : '';
+  const declared = declaration ? ` xmlns${prefix}="${escapeValue(declaration.uri)}"` : '';
+  const attributed = attribute ? ` ${attribute.local}="${escapeValue(attribute.value)}"` : '';
   const inner = children.map((child) => (typeof child === 'string' ? escapeText(child) : canonicalText(child)));
   return `<${name}${declared}${attributed}>${inner.join('')}</${name}>`;
 }
@@ -145,7 +145,7 @@ const VALUE_ESCAPES: ReadonlyMap<string, string> = new Map([
   ['\r', '&#xD;'],
 ]);
 
-function escapedValue(value: string): string {
+function escapeValue(value: string): string {
   return value.replace(/[&<"\t\n\r]/g, (character) => VALUE_ESCAPES.get(character)!);
 }
 
@@ -174,7 +174,7 @@ export function timeFields(seconds: number): string {
 }
 
 /** The seconds since 1970 of such a text. Undefined if it is invalid: February 30 does not become March 2. */
-export function secondsOfFields(text: string): number | undefined {
+export function parseTimeFields(text: string): number | undefined {
   const match = /^(\d{4}) (\d{2}) (\d{2}) (\d{2}) (\d{2}) (\d{2})$/.exec(text);
   if (!match) return undefined;
   const [, year, month, day, hour, minute, second] = match;
@@ -209,11 +209,11 @@ function leaf(name: string, text: string): string {
 export function rfc4514Text(name: Name): string {
   return name.rdns
     .toReversed()
-    .map(({ attributes }) => attributes.map(({ type, value }) => `${type}=${escaped(value)}`).join('+'))
+    .map(({ attributes }) => attributes.map(({ type, value }) => `${type}=${escapeCharacters(value)}`).join('+'))
     .join(',');
 }
 
-function escaped(value: string): string {
+function escapeCharacters(value: string): string {
   return value.replace(/[,+"\\<>;]/g, '\\$&').replace(/^[ #]|(?<=.) $/g, '\\$&');
 }
 
@@ -223,12 +223,12 @@ function escaped(value: string): string {
  * spelling.
  */
 export function isTextOf(text: string, name: Name): boolean {
-  const wanted = name.rdns.flatMap(({ attributes }) => attributes);
-  const attributes = attributesOf(text);
-  if (attributes?.length !== wanted.length) return false;
+  const remaining = name.rdns.flatMap(({ attributes }) => attributes);
+  const attributes = parseAttributes(text);
+  if (attributes?.length !== remaining.length) return false;
   return attributes.every(({ type, value }) => {
-    const at = wanted.findIndex((one) => one.type === type && one.value === value);
-    if (at >= 0) wanted.splice(at, 1);
+    const at = remaining.findIndex((attribute) => attribute.type === type && attribute.value === value);
+    if (at >= 0) remaining.splice(at, 1);
     return at >= 0;
   });
 }
@@ -239,21 +239,21 @@ const QUOTED = /^"((?:\\[^]|[^\\"])*)"$/;
 const DER = /^#(?:[0-9A-Fa-f]{2})+$/;
 const TYPED = /^\s*(?:OID\.)?([A-Za-z][A-Za-z0-9-]*|\d+(?:\.\d+)+)\s*=([^]*)$/;
 
-function attributesOf(text: string): readonly { readonly type: string; readonly value: string }[] | undefined {
+function parseAttributes(text: string): readonly { readonly type: string; readonly value: string }[] | undefined {
   if (text.length > TEXT_LENGTH_MAX) return undefined;
   const parts = (text.match(PART) ?? []).map((part) => TYPED.exec(part));
   return parts.every((part) => part !== null)
-    ? parts.map((part) => ({ type: typeOfText(part[1]!), value: valueOf(withoutBlanks(part[2]!)) }))
+    ? parts.map((part) => ({ type: findTypeName(part[1]!), value: decodeValue(trimBlanks(part[2]!)) }))
     : undefined;
 }
 
 /** Decodes a value: quoted, with escapes, or the DER of a string. Other DER stays as it is. */
-function valueOf(written: string): string {
-  if (DER.test(written)) return stringIn(Buffer.from(written.slice(1), 'hex')) ?? written.toLowerCase();
-  return unescaped(QUOTED.exec(written)?.[1] ?? written);
+function decodeValue(written: string): string {
+  if (DER.test(written)) return decodeString(Buffer.from(written.slice(1), 'hex')) ?? written.toLowerCase();
+  return unescape(QUOTED.exec(written)?.[1] ?? written);
 }
 
-function stringIn(der: Uint8Array): string | undefined {
+function decodeString(der: Uint8Array): string | undefined {
   try {
     const reader = new DerReader(der);
     const element = reader.any();
@@ -266,12 +266,12 @@ function stringIn(der: Uint8Array): string | undefined {
 }
 
 /** Removes blanks at both ends, except an escaped one. */
-function withoutBlanks(value: string): string {
+function trimBlanks(value: string): string {
   return value.trimStart().replace(/(?<!\\)\s+$/, '');
 }
 
 /** Hexadecimal pairs are bytes of UTF-8; any other escaped character represents itself. */
-function unescaped(value: string): string {
+function unescape(value: string): string {
   return value.replace(/(?:\\[0-9A-Fa-f]{2})+|\\([^])/g, (escape: string, character: string | undefined) =>
     character === undefined ? Buffer.from(escape.replaceAll('\\', ''), 'hex').toString() : character,
   );

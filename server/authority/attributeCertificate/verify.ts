@@ -34,10 +34,10 @@ export function signatureProblem(
   return isConsistent(signature.hints, signer) ? undefined : 'names another certificate than the one it carries';
 }
 
-function keyProblem(key: KeyObject, wanted: 'rsa' | 'ec', allowWeak: boolean): string | undefined {
-  if (key.asymmetricKeyType !== wanted) return 'is signed by an algorithm that is not of its key';
+function keyProblem(key: KeyObject, keyType: 'rsa' | 'ec', allowWeak: boolean): string | undefined {
+  if (key.asymmetricKeyType !== keyType) return 'is signed by an algorithm that is not of its key';
   const { modulusLength, namedCurve } = key.asymmetricKeyDetails ?? {};
-  if (wanted === 'ec')
+  if (keyType === 'ec')
     return namedCurve === 'prime256v1' ? undefined : 'is signed by a key of another curve than P-256';
   const isWeak = modulusLength === undefined || modulusLength < RSA_BITS_STRONG;
   return isWeak && !allowWeak ? `is signed by an RSA key under ${RSA_BITS_STRONG} bits` : undefined;
@@ -53,8 +53,8 @@ function isSigned({ algorithm, signedInfoText, value }: ReadSignature, key: KeyO
 }
 
 function isDigestOf({ algorithm, signedText, digest }: ReadSignature): boolean {
-  const own = hash(algorithm.digest, signedText, 'buffer');
-  return own.length === digest.length && timingSafeEqual(own, digest);
+  const computed = hash(algorithm.digest, signedText, 'buffer');
+  return computed.length === digest.length && timingSafeEqual(computed, digest);
 }
 
 function isConsistent({ subject, issuer, serialNumber }: SignerHints, signer: Certificate): boolean {

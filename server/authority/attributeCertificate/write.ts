@@ -36,8 +36,8 @@ const BEHIND_DIGEST = '</DigestValue></Reference></SignedInfo>';
  * XML declaration, because clients cut it out of other texts by its root element. Throws an Error for a key that is
  * neither RSA nor EC.
  */
-export function signerOf({ key, certificate }: SigningIdentity): Sign {
-  const algorithm = algorithmOf(key);
+export function makeSigner({ key, certificate }: SigningIdentity): Sign {
+  const algorithm = findAlgorithm(key);
   const methods = `<CanonicalizationMethod Algorithm="${EXCLUSIVE_C14N}"></CanonicalizationMethod><SignatureMethod Algorithm="${algorithm.uri}"></SignatureMethod>`;
   const before = `>${methods}${BEFORE_DIGEST}`;
   const keyInfo = keyInfoXml(certificate);
@@ -53,7 +53,7 @@ export function signerOf({ key, certificate }: SigningIdentity): Sign {
   };
 }
 
-function algorithmOf(key: KeyObject): AlgorithmRow {
+function findAlgorithm(key: KeyObject): AlgorithmRow {
   const algorithm = SIGNATURE_ALGORITHMS.find(
     ({ keyType, digest }) => keyType === key.asymmetricKeyType && digest === 'sha256',
   );

@@ -3,11 +3,11 @@
 import {
   type Certificate,
   type Crl,
-  crlStoreOf,
+  makeCrlStore,
   isCa,
   isCurrent,
   mayBeUsedFor,
-  shownSubject,
+  printSubject,
 } from '../x509/certificate.ts';
 import { crlProblem, isSignedBy, isStrongEnough } from '../x509/revocation.ts';
 
@@ -47,7 +47,7 @@ export interface ExpirySource {
 }
 
 /** Cost: one check per CA and one signature verification per CRL. */
-export function expirySourceOf({
+export function makeExpirySource({
   certificate,
   notAfter,
   anchors,
@@ -56,20 +56,25 @@ export function expirySourceOf({
   allowWeak,
 }: ExpiringParts): ExpirySource {
   const cas = anchors.filter(isCa);
-  const all = crlStoreOf(crls ?? []);
-  const own = `${firstToExpire(certificate, notAfter)} ${shownSubject(certificate)} has expired: nobody believes what is issued`;
+  const all = makeCrlStore(crls ?? []);
+  const note = `${firstToExpire(certificate, notAfter)} ${printSubject(certificate)} has expired: nobody believes what is issued`;
   return {
     certificates: [
-      { what: 'certificate', at: notAfter, note: own },
+      { what: 'certificate', at: notAfter, note },
       ...cas.map((ca): Expiry => ({ what: 'cas', at: ca.notAfter, note: expiredNote(ca) })),
     ],
     cas: (crls ? cas : []).map((ca) => {
       const signers = cas.filter(({ subject }) => subject.key === ca.subject.key);
-      const lists = all.of(ca.subject.key).map((crl): ListTimes => {
+      const lists = all.listByIssuer(ca.subject.key).map((crl): ListTimes => {
         const { thisUpdate, nextUpdate } = crl;
-        return { thisUpdate, nextUpdate, problem: problemOf(crl, signers, allowWeak), isOfCas: crl.scope === 'cas' };
+        return {
+          thisUpdate,
+          nextUpdate,
+          problem: signedCrlProblem(crl, signers, allowWeak),
+          isOfCas: crl.scope === 'cas',
+        };
       });
-      return { name: shownSubject(ca), lists };
+      return { name: printSubject(ca), lists };
     }),
     clockSkewSeconds,
   };
@@ -81,7 +86,7 @@ export function firstToExpire(certificate: Certificate, notAfter: number): strin
 }
 
 /** The expiries at a time. The last of several CRLs of a CA counts. Cost: one check per CA and CRL. */
-export function expiriesOf({ certificates, cas, clockSkewSeconds }: ExpirySource, at: number): readonly Expiry[] {
+export function listExpiries({ certificates, cas, clockSkewSeconds }: ExpirySource, at: number): readonly Expiry[] {
   return [
     ...certificates,
     ...cas.map(({ name, lists }) => listExpiry(name, lists, (list) => isCurrent(list, at, clockSkewSeconds))),
@@ -97,16 +102,18 @@ function listExpiry(ca: string, lists: readonly ListTimes[], isNow: (list: ListT
   const ofUsers = good.filter(({ isOfCas }) => !isOfCas);
   const ends = (ofUsers.length > 0 ? ofUsers : good).filter(isNow).map(({ nextUpdate = 0 }) => nextUpdate);
   const problem = ends.length === 0 ? lists.find(isNow)?.problem : undefined;
-  const why = problem === undefined ? `there is no current CRL of ${ca}` : `the CRL of ${ca} ${problem}`;
-  const note = `${why}: nobody whom it certified gets in`;
+  const reason = problem === undefined ? `there is no current CRL of ${ca}` : `the CRL of ${ca} ${problem}`;
+  const note = `${reason}: nobody whom it certified gets in`;
   return { what: 'crls', at: ends.reduce((last, end) => Math.max(last, end), 0), note };
 }
 
 /** Why a CRL does not count. Other signers that a CA has certified are known only from requests. */
-function problemOf(crl: Crl, signers: readonly Certificate[], allowWeak: boolean): string | undefined {
+function signedCrlProblem(crl: Crl, signers: readonly Certificate[], allowWeak: boolean): string | undefined {
   const problem = crlProblem(crl, crl.scope === 'cas' ? 'cas' : 'users', allowWeak);
-  const isSignedByOne = (of: readonly Certificate[]): boolean => of.some((signer) => isSignedBy(crl, signer));
-  if (problem !== undefined || isSignedByOne(signers.filter((one) => isStrongEnough(one, allowWeak)))) return problem;
+  const isSignedByOne = (candidates: readonly Certificate[]): boolean =>
+    candidates.some((signer) => isSignedBy(crl, signer));
+  if (problem !== undefined || isSignedByOne(signers.filter((signer) => isStrongEnough(signer, allowWeak))))
+    return problem;
   if (isSignedByOne(signers)) return 'is signed by a key that is weak (allowWeak is off)';
   return signers.some((signer) => !mayBeUsedFor(signer, 'cRLSign'))
     ? 'is of a CA whose key usage excludes CRLs, or is not signed by it'
@@ -121,5 +128,5 @@ export function firstExpiries(expiries: readonly Expiry[]): Readonly<Partial<Rec
 }
 
 export function expiredNote(ca: Certificate): string {
-  return `the CA ${shownSubject(ca)} has expired: nobody whom it certified gets in`;
+  return `the CA ${printSubject(ca)} has expired: nobody whom it certified gets in`;
 }

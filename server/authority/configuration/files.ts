@@ -25,18 +25,18 @@ const LISTED_MAX = 1000;
 
 export function noMistakes(): Mistakes {
   const list: Mistake[] = [];
-  let untold = 0;
+  let unlisted = 0;
   return {
     add(place, message) {
       if (list.length < LISTED_MAX) list.push({ ...place, message });
-      else untold++;
+      else unlisted++;
     },
     get all() {
       const files = [...new Set(list.map(({ file }) => file))];
-      const told = files.flatMap((name) =>
+      const listed = files.flatMap((name) =>
         list.filter(({ file }) => file === name).sort((a, b) => (a.line ?? 0) - (b.line ?? 0)),
       );
-      return untold === 0 ? told : [...told, { file: files[0]!, message: `and ${untold} more mistakes` }];
+      return unlisted === 0 ? listed : [...listed, { file: files[0]!, message: `and ${unlisted} more mistakes` }];
     },
   };
 }
@@ -70,8 +70,8 @@ export function readBytes(
   try {
     const bytes = readAtMost(path, bytesMax);
     if (typeof bytes !== 'string') return bytes;
-    const what = bytes === 'noFile' ? `cannot be read (${NO_FILE})` : tooLong;
-    addMistake(what, path, place, mistakes);
+    const problem = bytes === 'noFile' ? `cannot be read (${NO_FILE})` : tooLong;
+    addMistake(problem, path, place, mistakes);
   } catch (cause) {
     if (isStarved(cause)) throw new OperationError('file', `${path} cannot be read (${reasonOf(cause)})`, cause);
     addMistake(`cannot be read (${reasonOf(cause)})`, path, place, mistakes);
@@ -79,8 +79,8 @@ export function readBytes(
   return undefined;
 }
 
-function addMistake(what: string, path: string, place: Place, mistakes: Mistakes): void {
-  mistakes.add(place, path === place.file ? what : `${path} ${what}`);
+function addMistake(problem: string, path: string, place: Place, mistakes: Mistakes): void {
+  mistakes.add(place, path === place.file ? problem : `${path} ${problem}`);
 }
 
 /** Reads a UTF-8 text. Returns undefined and adds an error, at `place` or at the first line that is not UTF-8. */
@@ -90,7 +90,7 @@ export function readText(path: string, bytesMax: number, place: Place, mistakes:
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    mistakes.add({ file: path, line: firstLineOf(bytes, (line) => !isUtf8(line)) }, 'is not UTF-8');
+    mistakes.add({ file: path, line: findFirstLine(bytes, (line) => !isUtf8(line)) }, 'is not UTF-8');
     return undefined;
   }
 }
@@ -98,7 +98,7 @@ export function readText(path: string, bytesMax: number, place: Place, mistakes:
 const LINE_END = 0x0a;
 
 /** The number of the first such line, from 1; undefined without such a line. */
-function firstLineOf(bytes: Buffer, isOfKind: (line: Buffer) => boolean): number | undefined {
+function findFirstLine(bytes: Buffer, isOfKind: (line: Buffer) => boolean): number | undefined {
   let line = 1;
   for (let start = 0; start < bytes.length; line++) {
     const end = bytes.indexOf(LINE_END, start);

@@ -35,7 +35,7 @@ const LIMITS: XmlLimits = { depth: 32, elements: 100_000, attributes: 64, instru
 const ADDRESSES = ['aaURI', 'wsdl'] as const;
 const SIGNER = 'aaDN';
 
-/** Reads `mapConfig.xml`. Reports only the first syntax error; checkedHosts validates the content. */
+/** Reads `mapConfig.xml`. Reports only the first syntax error; checkHosts validates the content. */
 export function readMapConfig(path: string, place: Place, mistakes: Mistakes): MapConfig {
   const text = readText(path, FILE_BYTES_MAX.mapConfig, place, mistakes);
   if (text === undefined) return NOTHING;
@@ -50,42 +50,42 @@ export function readMapConfig(path: string, place: Place, mistakes: Mistakes): M
     return NOTHING;
   }
   const { root } = reading;
-  const placeOf = (element: XmlElement): Place => ({ file: path, line: starts.get(element) });
+  const findPlace = (element: XmlElement): Place => ({ file: path, line: starts.get(element) });
   if (root.name !== 'AAmap') {
-    mistakes.add(placeOf(root), `the root is ${root.name}; want AAmap`);
+    mistakes.add(findPlace(root), `the root is ${root.name}; want AAmap`);
     return NOTHING;
   }
-  const [site] = named(root, 'thisHost')
+  const [site] = childrenNamed(root, 'thisHost')
     .filter((element) => readAttribute(element, '', 'name') !== undefined)
     .toReversed();
   return {
-    siteName: site && { name: readAttribute(site, '', 'name')!, place: placeOf(site) },
-    hosts: named(root, 'trusted').map((host) => {
-      const addresses = ADDRESSES.map((name) => textIn(host, name)).filter((address) => address !== '');
+    siteName: site && { name: readAttribute(site, '', 'name')!, place: findPlace(site) },
+    hosts: childrenNamed(root, 'trusted').map((host) => {
+      const addresses = ADDRESSES.map((name) => readChildText(host, name)).filter((address) => address !== '');
       const name = readAttribute(host, '', 'name') ?? '';
       for (const part of [...ADDRESSES, SIGNER]) {
-        const [, second] = named(host, part);
-        if (second) mistakes.add(placeOf(second), `${name} has more than one ${part}`);
+        const [, second] = childrenNamed(host, part);
+        if (second) mistakes.add(findPlace(second), `${name} has more than one ${part}`);
       }
       if (new Set(addresses).size > 1) {
         mistakes.add({ file: path, line: ends.get(host) }, `${name} has two addresses: ${addresses.join(' and ')}`);
       }
-      const mappings = named(host, 'role').map((role) => ({
+      const mappings = childrenNamed(host, 'role').map((role) => ({
         remote: readAttribute(role, '', 'remote') ?? '',
         local: readAttribute(role, '', 'local') ?? '',
-        place: placeOf(role),
+        place: findPlace(role),
       }));
-      return { name, uri: addresses[0] ?? '', signer: textIn(host, SIGNER), place: placeOf(host), mappings };
+      return { name, uri: addresses[0] ?? '', signer: readChildText(host, SIGNER), place: findPlace(host), mappings };
     }),
   };
 }
 
-function named(parent: XmlElement, name: string): XmlElement[] {
+function childrenNamed(parent: XmlElement, name: string): XmlElement[] {
   return childElements(parent).filter((element) => element.name === name);
 }
 
-function textIn(host: XmlElement, name: string): string {
-  return named(host, name).map(textContent)[0]?.trim() ?? '';
+function readChildText(host: XmlElement, name: string): string {
+  return childrenNamed(host, name).map(textContent)[0]?.trim() ?? '';
 }
 
 interface RoleMapping {
@@ -118,7 +118,7 @@ interface HostContext {
 /**
  * Validates drafts and returns the hosts in the same order. `siteName` is the local site, which cannot trust itself.
  */
-export function checkedHosts(
+export function checkHosts(
   drafts: readonly HostDraft[],
   { siteName, namespaces, mistakes }: HostContext,
 ): readonly TrustedHost[] {
@@ -129,12 +129,13 @@ export function checkedHosts(
     if (earlier) complain(`the trusted host ${JSON.stringify(draft.name)} is also at ${placeText(earlier)}`);
     else places.set(draft.name, draft.place);
     if (draft.name === siteName) complain(`the trusted host ${JSON.stringify(draft.name)} has the name of this site`);
-    complain(problemOf('name', draft.name, siteNameProblem));
-    complain(problemOf('signer', draft.signer, personProblem));
-    if (!isAddress(draft.uri)) complain(`${receivedText('uri', draft.uri)}, want an address such as https://host/path`);
+    complain(textProblem('name', draft.name, siteNameProblem));
+    complain(textProblem('signer', draft.signer, personProblem));
+    if (!isAddress(draft.uri))
+      complain(`${describeReceived('uri', draft.uri)}, want an address such as https://host/path`);
     const mappings = draft.mappings.map(({ remote, local, place }) => {
-      reportAt(place, mistakes)(problemOf('remote', remote, roleProblem));
-      reportAt(place, mistakes)(problemOf('local', local, roleProblem));
+      reportAt(place, mistakes)(textProblem('remote', remote, roleProblem));
+      reportAt(place, mistakes)(textProblem('local', local, roleProblem));
       return { remote, local };
     });
     return { name: draft.name, uri: draft.uri, signer: nameKeysUnder(namespaces).ofText(draft.signer) ?? '', mappings };
@@ -152,14 +153,14 @@ function reportAt(place: Place, mistakes: Mistakes): (message: string | undefine
   };
 }
 
-function problemOf(what: string, text: string, judge: (text: string) => string | undefined): string | undefined {
+function textProblem(subject: string, text: string, judge: (text: string) => string | undefined): string | undefined {
   const problem = judge(text);
-  if (text === '') return receivedText(what, text);
-  return problem && `${what}: ${JSON.stringify(text)} ${problem}`;
+  if (text === '') return describeReceived(subject, text);
+  return problem && `${subject}: ${JSON.stringify(text)} ${problem}`;
 }
 
 /** Describes the value of a key. A missing key reads as ''. */
-function receivedText(key: string, text: string): string {
+function describeReceived(key: string, text: string): string {
   return text === '' ? `${key} is missing or empty` : `${key}: got ${JSON.stringify(text)}`;
 }
 
@@ -182,16 +183,16 @@ export function hostDrafts(
   }
   return tables.map((table: unknown, i) => {
     const path = ['trustedHost', i];
-    const fields = textsOf(table, path, HOST_KEYS, ['roles']);
+    const fields = readTexts(table, path, HOST_KEYS, ['roles']);
     const roles: unknown = fields.get('roles');
     if (roles !== undefined && !Array.isArray(roles))
       complain([...path, 'roles'], 'roles: want an array of { remote, local }');
     const mappings = (Array.isArray(roles) ? roles : []).map((role: unknown, k) => {
       const rolePath = [...path, 'roles', k];
-      const names = textsOf(role, rolePath, MAPPING_KEYS, []);
-      return { remote: textOf(names, 'remote'), local: textOf(names, 'local'), place: placeOf(rolePath) };
+      const names = readTexts(role, rolePath, MAPPING_KEYS, []);
+      return { remote: findText(names, 'remote'), local: findText(names, 'local'), place: placeOf(rolePath) };
     });
-    const [name, uri, signer] = ['name', 'uri', 'signer'].map((key) => textOf(fields, key));
+    const [name, uri, signer] = ['name', 'uri', 'signer'].map((key) => findText(fields, key));
     return { name: name!, uri: uri!, signer: signer!, place: placeOf(path), mappings };
   });
 
@@ -200,18 +201,18 @@ export function hostDrafts(
   }
 
   /** The members of a table. Those not in `other` must be strings. A missing one reads as '' and is refused later. */
-  function textsOf(
+  function readTexts(
     table: unknown,
     path: TomlPath,
-    wanted: readonly string[],
+    required: readonly string[],
     other: readonly string[],
   ): ReadonlyMap<string, unknown> {
     const members = new Map(Object.entries(table !== null && typeof table === 'object' ? table : {}));
     for (const key of members.keys()) {
-      if (!wanted.includes(key))
-        complain([...path, key], `unknown key ${JSON.stringify(key)}; known are ${wanted.join(', ')}`);
+      if (!required.includes(key))
+        complain([...path, key], `unknown key ${JSON.stringify(key)}; known are ${required.join(', ')}`);
     }
-    for (const key of wanted) {
+    for (const key of required) {
       const isText = ['string', 'undefined'].includes(typeof members.get(key));
       if (!other.includes(key) && !isText) complain([...path, key], `${key}: want a string`);
     }
@@ -219,7 +220,7 @@ export function hostDrafts(
   }
 }
 
-function textOf(members: ReadonlyMap<string, unknown>, key: string): string {
+function findText(members: ReadonlyMap<string, unknown>, key: string): string {
   const value = members.get(key);
   return typeof value === 'string' ? value : '';
 }

@@ -1,12 +1,12 @@
 // Reads the certificates and keys of a configuration, and its table `namespaces`: the names that each CA may certify.
-import { type Certificate, type CrlStore, mayBeUsedFor, shownSubject } from '../x509/certificate.ts';
+import { type Certificate, type CrlStore, mayBeUsedFor, printSubject } from '../x509/certificate.ts';
 import {
   nameOrderKey,
-  nameOrderKeyOfText,
+  orderKeyFromText,
   nameProblem,
   nameText,
-  nameTextOfText,
-  unknownTypesOf,
+  normaliseNameText,
+  listUnknownTypes,
 } from '../x509/name.ts';
 import type { Namespaces } from '../x509/nameConstraints.ts';
 import type { Place, TomlDocument } from '../../settings/toml.ts';
@@ -18,9 +18,9 @@ import { join } from 'node:path';
 import { reasonOf } from '../../../data/operationError.ts';
 import { RSA_BITS_STRONG } from '../x509/algorithm.ts';
 import { isTextOf, rfc4514Text } from '../attributeCertificate/content.ts';
-import { readCertificateFile, readCrlFile, trustStoreOf } from '../x509/search.ts';
+import { readCertificateFile, readCrlFile, makeTrustStore } from '../x509/search.ts';
 import { type PrivateKeys, readPem } from '../x509/pem.ts';
-import { revokedIn } from '../x509/revocation.ts';
+import { findRevokedIn } from '../x509/revocation.ts';
 import { type AcceptedChain, type ChainRules, validateChain } from '../x509/validate.ts';
 import { firstToExpire } from './expiries.ts';
 import type { AuthorityKeys } from './keys.ts';
@@ -55,7 +55,7 @@ export function readNamespaces(
     const ca = JSON.stringify(name);
     const problem = personProblem(name);
     if (problem !== undefined) complain(`the CA ${ca} ${problem}`);
-    const key = nameOrderKeyOfText(name) ?? name;
+    const key = orderKeyFromText(name) ?? name;
     if (patterns.has(key)) complain(`the namespaces of ${ca} are there twice`);
     const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
     count += 1 + texts.length;
@@ -65,18 +65,18 @@ export function readNamespaces(
     }
     patterns.set(
       key,
-      texts.map((text) => patternOf(text, (message) => complain(`the namespaces of ${ca}: ${message}`))),
+      texts.map((text) => readPattern(text, (message) => complain(`the namespaces of ${ca}: ${message}`))),
     );
     written.set(key, name);
   }
   return { patterns, written };
 }
 
-function patternOf(text: unknown, complain: (message: string) => void): string {
-  const pattern = typeof text === 'string' ? nameTextOfText(text) : undefined;
+function readPattern(text: unknown, complain: (message: string) => void): string {
+  const pattern = typeof text === 'string' ? normaliseNameText(text) : undefined;
   if (text === '*') return text;
   if (pattern === undefined) complain(`got ${JSON.stringify(text)}, want patterns such as "/O=Site/*"`);
-  const [unknown] = pattern === undefined ? [] : unknownTypesOf(String(text));
+  const [unknown] = pattern === undefined ? [] : listUnknownTypes(String(text));
   if (unknown !== undefined) complain(`${JSON.stringify(text)}: there is no type ${unknown} of names`);
   return pattern ?? '';
 }
@@ -90,7 +90,7 @@ export function namespaceNotes(
   const missing = anchors.filter(({ subject }) => (namespaces.patterns.get(nameOrderKey(subject)) ?? []).length === 0);
   const others = [...namespaces.written].filter(([key]) => !keys.has(key));
   return [
-    ...missing.map((anchor) => `the CA ${shownSubject(anchor)} has no namespaces: nobody whom it certified gets in`),
+    ...missing.map((anchor) => `the CA ${printSubject(anchor)} has no namespaces: nobody whom it certified gets in`),
     ...others.map(
       ([, name]) => `the namespaces of ${JSON.stringify(name)} are of no configured CA, but of one below them`,
     ),
@@ -114,7 +114,7 @@ export function readAnchors(
 ): readonly Certificate[] {
   const anchors: Certificate[] = [];
   for (const [i, path] of paths.entries()) {
-    anchors.push(...certificatesOf(path, placeOf(i), unusable, 'refused'));
+    anchors.push(...readCertificates(path, placeOf(i), unusable, 'refused'));
     if (anchors.length <= ANCHORS_MAX && i < ANCHORS_MAX) continue;
     mistakes.add(placeOf(i), `ca: more than ${ANCHORS_MAX} certificates, or files of them`);
     break;
@@ -122,7 +122,7 @@ export function readAnchors(
   return anchors;
 }
 
-function certificatesOf(
+function readCertificates(
   path: string,
   place: Place,
   mistakes: Mistakes,
@@ -150,24 +150,24 @@ interface IdentityContext {
  * certificate and its path, in seconds since 1970.
  */
 export function readIdentity(keys: AuthorityKeys, { at, namespaces, anchors, placeOf, mistakes }: IdentityContext) {
-  const key = keyOf(keys.key, placeOf('key'), mistakes);
-  const certificates = certificatesOf(keys.certificate, placeOf('certificate'), mistakes, 'passed over');
+  const key = readKey(keys.key, placeOf('key'), mistakes);
+  const certificates = readCertificates(keys.certificate, placeOf('certificate'), mistakes, 'passed over');
   const [certificate] = certificates;
   if (!key || !certificate) return undefined;
   const complain = (message: string): void => mistakes.add({ file: keys.certificate }, message);
   if (!isPublicKeyOf(certificate, key)) complain(`is not the certificate of the key in ${keys.key}`);
   const problem = nameProblem(certificate.subject);
   if (problem !== undefined) complain(`its subject cannot be used: ${problem}`);
-  const refused = 'other sites refuse what is signed with it';
-  if (!mayBeUsedFor(certificate, 'digitalSignature')) complain(`is not for signatures by its key usage: ${refused}`);
+  const effect = 'other sites refuse what is signed with it';
+  if (!mayBeUsedFor(certificate, 'digitalSignature')) complain(`is not for signatures by its key usage: ${effect}`);
   if (!/^\d{1,100}$/.test(String(certificate.serialNumber)))
-    complain(`has a serial number below 0, or of more than 100 digits: ${refused}`);
+    complain(`has a serial number below 0, or of more than 100 digits: ${effect}`);
   for (const name of [certificate.subject, certificate.issuer])
     if (!isTextOf(rfc4514Text(name), name))
-      complain(`has a name that is too long, or strange, to be written in what is issued (RFC 4514): ${refused}`);
+      complain(`has a name that is too long, or strange, to be written in what is issued (RFC 4514): ${effect}`);
   // Without CAs there is already an error, and no path to check.
   const rules = {
-    trust: trustStoreOf(anchors),
+    trust: makeTrustStore(anchors),
     at,
     clockSkewSeconds: keys.clockSkewSeconds,
     allowWeak: keys.allowWeak,
@@ -182,10 +182,10 @@ export function readIdentity(keys: AuthorityKeys, { at, namespaces, anchors, pla
   const notAfter = verdict?.accepted === true ? lastEnd(certificates, rules, verdict) : certificate.notAfter;
   const days = Math.ceil((notAfter - at) / 86_400);
   const name = nameText(certificate.subject);
-  const what = firstToExpire(certificate, notAfter);
-  const notes = notAfter - at < EXPIRY_NOTE_SECONDS ? [`${what} ${name} expires within ${days} days`] : [];
+  const subject = firstToExpire(certificate, notAfter);
+  const notes = notAfter - at < EXPIRY_NOTE_SECONDS ? [`${subject} ${name} expires within ${days} days`] : [];
   if (isReadableByOthers(keys.key)) notes.push(`others than its owner can read the key ${keys.key}`);
-  const revoked = (crls: CrlStore): Certificate | undefined => revokedOn(certificates, rules, crls);
+  const revoked = (crls: CrlStore): Certificate | undefined => findRevoked(certificates, rules, crls);
   return { key, certificate, notAfter, revoked, notes };
 }
 
@@ -199,25 +199,25 @@ function lastEnd(certificates: readonly Certificate[], rules: ChainRules, first:
 }
 
 /** The certificate that CRLs list on the only valid path, or on the last one tried. */
-function revokedOn(certificates: readonly Certificate[], rules: ChainRules, crls: CrlStore): Certificate | undefined {
+function findRevoked(certificates: readonly Certificate[], rules: ChainRules, crls: CrlStore): Certificate | undefined {
   let listed: Certificate | undefined;
-  for (let left = certificates; ;) {
-    const verdict = validateChain(left, rules);
+  for (let remaining = certificates; ;) {
+    const verdict = validateChain(remaining, rules);
     if (!verdict.accepted) return listed;
-    const found = revokedIn(verdict.path, crls, rules);
-    if (found === undefined || found === certificates[0]) return found;
-    const others = left.filter((one) => one !== found);
+    const match = findRevokedIn(verdict.path, crls, rules);
+    if (match === undefined || match === certificates[0]) return match;
+    const others = remaining.filter((certificate) => certificate !== match);
     // The certificate is a configured CA, so no other path avoids it.
-    if (others.length === left.length) return found;
-    [listed, left] = [found, others];
+    if (others.length === remaining.length) return match;
+    [listed, remaining] = [match, others];
   }
 }
 
-function keyOf(path: string, place: Place, mistakes: Mistakes): KeyObject | undefined {
+function readKey(path: string, place: Place, mistakes: Mistakes): KeyObject | undefined {
   if (path === '') return undefined;
   const bytes = readBytes(path, FILE_BYTES_MAX.key, place, mistakes);
   if (!bytes) return undefined;
-  const key = privateKeyOf(bytes);
+  const key = parsePrivateKey(bytes);
   const problem = key === undefined ? NO_PRIVATE_KEY : keyProblem(key);
   if (problem === undefined) return key;
   mistakes.add({ file: path }, problem);
@@ -227,7 +227,7 @@ function keyOf(path: string, place: Place, mistakes: Mistakes): KeyObject | unde
 /** The error for a file without a usable key. The runtime's message is not used: it may quote the file. */
 export const NO_PRIVATE_KEY = 'holds no private key in PEM without a passphrase';
 
-export function privateKeyOf(bytes: Buffer): KeyObject | undefined {
+export function parsePrivateKey(bytes: Buffer): KeyObject | undefined {
   try {
     return createPrivateKey(bytes);
   } catch {

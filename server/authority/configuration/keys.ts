@@ -39,58 +39,63 @@ const SITE_NAME: ValueKind<string> = {
 const LIFETIME = integerBetween(1, 31_622_400);
 const SKEW = integerBetween(0, 3600);
 
-function required<V>(kind: ValueKind<unknown>, arity: 'one' | 'many', help: string): KeyRow<V> {
+function requiredKey<V>(kind: ValueKind<unknown>, arity: 'one' | 'many', help: string): KeyRow<V> {
   return { kind, arity, isRequired: true, initial: undefined, initialText: 'required', help };
 }
 
-function optional<V>(kind: ValueKind<unknown>, initial: V, initialText: string, help: string): KeyRow<V> {
+function optionalKey<V>(kind: ValueKind<unknown>, initial: V, initialText: string, help: string): KeyRow<V> {
   return { kind, arity: Array.isArray(initial) ? 'many' : 'one', isRequired: false, initial, initialText, help };
 }
 
 /** Paths are absolute or relative to the configuration file. Undefined means that a key is not given. */
 export const KEYS = {
-  name: required<string>(SITE_NAME, 'one', 'name of this site: the issuerName of its attribute certificates'),
-  key: required<string>(PATH, 'one', 'PEM file of the private key, RSA of 2,048 bits or more, or EC P-256'),
-  certificate: required<string>(
+  name: requiredKey<string>(SITE_NAME, 'one', 'name of this site: the issuerName of its attribute certificates'),
+  key: requiredKey<string>(PATH, 'one', 'PEM file of the private key, RSA of 2,048 bits or more, or EC P-256'),
+  certificate: requiredKey<string>(
     PATH,
     'one',
     'PEM file of its certificate (may be the same file); its subject is the issuer',
   ),
-  ca: required<readonly string[]>(PATH, 'many', 'PEM files of the trusted CAs of users and authorities'),
-  usersFile: optional<string | undefined>(
+  ca: requiredKey<readonly string[]>(PATH, 'many', 'PEM files of the trusted CAs of users and authorities'),
+  usersFile: optionalKey<string | undefined>(
     PATH,
     undefined,
     'none',
     'file of users, a line each: `"/O=Site/CN=Name" role, role`',
   ),
-  mapConfig: optional<string | undefined>(
+  mapConfig: optionalKey<string | undefined>(
     PATH,
     undefined,
     'none',
     '`mapConfig.xml` of the older format; its trusted hosts come first',
   ),
-  crls: optional<string | undefined>(PATH, undefined, 'not checked', 'directory of CRLs, PEM or DER'),
-  lifetimeSeconds: optional(LIFETIME, 28_800, '28800', 'maximum validity of an attribute certificate'),
-  notBeforeOffsetSeconds: optional(
+  crls: optionalKey<string | undefined>(PATH, undefined, 'not checked', 'directory of CRLs, PEM or DER'),
+  lifetimeSeconds: optionalKey(LIFETIME, 28_800, '28800', 'maximum validity of an attribute certificate'),
+  notBeforeOffsetSeconds: optionalKey(
     OFFSET,
     0,
     '0',
     'offset of its start from now; negative if other sites have slow clocks',
   ),
-  clockSkewSeconds: optional(
+  clockSkewSeconds: optionalKey(
     SKEW,
     0,
     '0',
     'tolerance for clocks: certificates and CRLs are valid earlier; CRLs and the certificates of authorities also longer',
   ),
-  legacyProxies: optional(SWITCH, true, 'true', 'accept proxies older than RFC 3820 (`CN=proxy`, `CN=limited proxy`)'),
-  allowWeak: optional(
+  legacyProxies: optionalKey(
+    SWITCH,
+    true,
+    'true',
+    'accept proxies older than RFC 3820 (`CN=proxy`, `CN=limited proxy`)',
+  ),
+  allowWeak: optionalKey(
     SWITCH,
     false,
     'false',
     'accept SHA-1, MD5, DSA, RSA below 2,048 bits and curves below 256 bits in chains and CRLs, and short RSA keys of signers',
   ),
-  externalSignatures: optional<readonly SignatureAlgorithm[]>(
+  externalSignatures: optionalKey<readonly SignatureAlgorithm[]>(
     oneOf('rsa-sha256', 'ecdsa-sha256', 'rsa-sha1'),
     ['rsa-sha256'],
     'rsa-sha256',
@@ -105,7 +110,7 @@ export type AuthorityKeys = {
 const TABLES = ['users', 'namespaces', 'trustedHost'] as const;
 
 /** The keys of a parsed file. An unknown or invalid key adds an error and gets its default or ''. */
-export function keysOf(
+export function readKeys(
   file: string,
   { table, placeOf, mistakes }: TomlDocument & { readonly mistakes: Mistakes },
 ): AuthorityKeys {
@@ -115,14 +120,14 @@ export function keysOf(
     mistakes.add(placeOf([key]), `unknown key ${JSON.stringify(key)}; the nearest known is ${closestName(key, names)}`);
   }
   const values = Object.entries(KEYS).map(([key, row]: [string, KeyRow<unknown>]) => {
-    if (table[key] !== undefined) return [key, valueOf(key, row, table[key])];
+    if (table[key] !== undefined) return [key, readValue(key, row, table[key])];
     if (row.isRequired) mistakes.add({ file }, `the key ${key} is missing: ${row.help}`);
     return [key, row.initial ?? (row.arity === 'many' ? [] : row.isRequired ? '' : undefined)];
   });
   // Each row of KEYS makes the value of its key, which the mapped type cannot express.
   return Object.fromEntries(values) as AuthorityKeys;
 
-  function valueOf(key: string, row: KeyRow<unknown>, value: unknown): unknown {
+  function readValue(key: string, row: KeyRow<unknown>, value: unknown): unknown {
     const isMany = row.arity === 'many' && Array.isArray(value);
     const members: readonly unknown[] = isMany ? value : [value];
     const parsed = members.map((member, i) => {
@@ -133,8 +138,8 @@ export function keysOf(
         return row.kind === PATH ? resolve(dirname(file), parsedValue as string) : parsedValue;
       }
       // Errors go to logs and to /status, so they must not contain a key.
-      const got = isSecret ? 'a private key itself' : text;
-      mistakes.add(placeOf(isMany ? [key, i] : [key]), `${key}: got ${got}, want ${row.kind.wanted}`);
+      const received = isSecret ? 'a private key itself' : text;
+      mistakes.add(placeOf(isMany ? [key, i] : [key]), `${key}: got ${received}, want ${row.kind.wanted}`);
       return row.isRequired ? '' : row.initial;
     });
     if (row.arity === 'one') return parsed[0];

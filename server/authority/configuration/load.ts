@@ -1,11 +1,11 @@
 // Loads the configuration of an authority: the TOML file and every file that it names. Collects all errors, and rejects
 // a configuration with any. Notes describe valid parts that grant access to no one or are weak.
 import { hash, type KeyObject } from 'node:crypto';
-import { type Certificate, crlStoreOf, isCa, shownSubject } from '../x509/certificate.ts';
-import { expiredNote, expiriesOf, type Expiry, type ExpirySource, expirySourceOf } from './expiries.ts';
+import { type Certificate, makeCrlStore, isCa, printSubject } from '../x509/certificate.ts';
+import { expiredNote, listExpiries, type Expiry, type ExpirySource, makeExpirySource } from './expiries.ts';
 import { anchorProblem } from '../x509/pathRules.ts';
-import { checkedHosts, type HostDraft, hostDrafts, hostNotes, readMapConfig, type TrustedHost } from './hosts.ts';
-import { type AuthorityKeys, keysOf } from './keys.ts';
+import { checkHosts, type HostDraft, hostDrafts, hostNotes, readMapConfig, type TrustedHost } from './hosts.ts';
+import { type AuthorityKeys, readKeys } from './keys.ts';
 import { OperationError } from '../../../data/operationError.ts';
 import { assertAnswers } from '../../../data/timeLimit.ts';
 import { readToml, type TomlDocument } from '../../settings/toml.ts';
@@ -20,7 +20,7 @@ import {
   readText,
 } from './files.ts';
 import { namespaceNotes, readAnchors, readCrlFiles, readIdentity, readNamespaces } from './identity.ts';
-import { addUsersOfFile, addUsersOfTable, UserList } from './users.ts';
+import { addUsersFromFile, addUsersFromTable, UserList } from './users.ts';
 
 interface ReadConfiguration {
   readonly keys: AuthorityKeys;
@@ -33,7 +33,7 @@ interface ReadConfiguration {
 }
 
 /** The notes: sentences without their full stop. Cost: one check per CA. */
-function notesOf({ keys, anchors, expiries, userCount, hosts, at }: ReadConfiguration): readonly string[] {
+function makeNotes({ keys, anchors, expiries, userCount, hosts, at }: ReadConfiguration): readonly string[] {
   const earlier = new Set<string>();
   const notes = anchors.flatMap((anchor) => anchorNotes(anchor, earlier, { ...keys, at }));
   if (keys.crls === undefined) notes.push('revocation is not checked: the configuration names no crls');
@@ -51,7 +51,7 @@ function anchorNotes(
   earlier: Set<string>,
   rules: Parameters<typeof anchorProblem>[1],
 ): readonly string[] {
-  const name = shownSubject(anchor);
+  const name = printSubject(anchor);
   const digest = hash('sha256', anchor.der);
   if (earlier.has(digest)) return [`the CA ${name} is there twice`];
   earlier.add(digest);
@@ -115,25 +115,25 @@ export type AuthorityLoading = LoadedAuthority | { readonly kind: 'refused'; rea
  */
 export function loadAuthority(file: string, at: number): AuthorityLoading {
   const mistakes = noMistakes();
-  const source = sourceIn(file, mistakes);
+  const source = readSource(file, mistakes);
   if (!source) return { kind: 'refused', mistakes: mistakes.all };
   const { table, placeOf } = source;
-  const keys = keysOf(file, source);
+  const keys = readKeys(file, source);
   checkWindow(source, keys);
-  const drafts = draftsOf(source, keys);
+  const drafts = readDrafts(source, keys);
   const spaces = readNamespaces(table['namespaces'], source);
   const namespaces = spaces?.patterns;
-  const hosts = checkedHosts(drafts, { siteName: keys.name, namespaces, mistakes });
-  const users = usersOf(source, keys, namespaces);
+  const hosts = checkHosts(drafts, { siteName: keys.name, namespaces, mistakes });
+  const users = readUsers(source, keys, namespaces);
   const unusable = noMistakes();
   const anchors = readAnchors(keys.ca, (i) => placeOf(['ca', i]), mistakes, unusable);
   const identity = readIdentity(keys, { at, namespaces, anchors, placeOf: (key) => placeOf([key]), mistakes });
   // The stamp is taken before the files are read, so that a file written meanwhile counts as a change.
   const crlStamp = keys.crls === undefined ? '' : directoryStamp(keys.crls);
   const crlFiles = keys.crls === undefined ? undefined : readCrlFiles(keys.crls, placeOf(['crls']), mistakes, unusable);
-  if (!identity || anchors.length === 0 || mistakes.all.length > 0) return refusalOf(mistakes, unusable);
-  const crls = crlFiles?.flatMap((read) => read.crls);
-  const revoked = crls && identity.revoked(crlStoreOf(crls));
+  if (!identity || anchors.length === 0 || mistakes.all.length > 0) return makeRefusal(mistakes, unusable);
+  const crls = crlFiles?.flatMap((file) => file.crls);
+  const revoked = crls && identity.revoked(makeCrlStore(crls));
   const data: AuthorityData = {
     ...(Object.fromEntries(ISSUING_KEYS.map((key) => [key, keys[key]])) as unknown as IssuingKeys),
     siteName: keys.name,
@@ -147,15 +147,15 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
     hosts,
     namespaces,
   };
-  const expirySource = expirySourceOf({ ...keys, ...identity, anchors, crls });
-  const expiries = expiriesOf(expirySource, at);
+  const expirySource = makeExpirySource({ ...keys, ...identity, anchors, crls });
+  const expiries = listExpiries(expirySource, at);
   const notes = [
-    ...unusable.all.map((one) => `not used: ${mistakeText(one)}`),
+    ...unusable.all.map((mistake) => `not used: ${mistakeText(mistake)}`),
     ...identity.notes,
-    ...(revoked ? [`the certificate of ${shownSubject(revoked)} has been revoked: nothing is granted`] : []),
+    ...(revoked ? [`the certificate of ${printSubject(revoked)} has been revoked: nothing is granted`] : []),
     ...hostNotes(drafts),
     ...namespaceNotes(spaces, anchors),
-    ...notesOf({
+    ...makeNotes({
       keys,
       anchors,
       expiries,
@@ -174,15 +174,15 @@ export function loadAuthority(file: string, at: number): AuthorityLoading {
  */
 export async function tryLoadAuthority(file: string, at: number): Promise<AuthorityLoading> {
   await assertAnswers(file);
-  const source = sourceIn(file, noMistakes());
+  const source = readSource(file, noMistakes());
   if (source) {
-    const { key, certificate, ca, usersFile = [], mapConfig = [], crls = [] } = keysOf(file, source);
+    const { key, certificate, ca, usersFile = [], mapConfig = [], crls = [] } = readKeys(file, source);
     for (const path of [key, certificate, ca, usersFile, mapConfig, crls].flat()) await assertAnswers(path);
   }
   return loadAuthority(file, at);
 }
 
-function sourceIn(file: string, mistakes: Mistakes): Source | undefined {
+function readSource(file: string, mistakes: Mistakes): Source | undefined {
   const text = readText(file, FILE_BYTES_MAX.configuration, { file }, mistakes);
   const reading = text === undefined ? undefined : readToml(file, text);
   if (reading?.kind === 'refused') mistakes.add(reading.place, reading.reason);
@@ -190,8 +190,8 @@ function sourceIn(file: string, mistakes: Mistakes): Source | undefined {
 }
 
 /** Also reports the unusable files, which often cause the errors. */
-function refusalOf(mistakes: Mistakes, unusable: Mistakes): AuthorityLoading {
-  for (const one of unusable.all) mistakes.add(one, one.message);
+function makeRefusal(mistakes: Mistakes, unusable: Mistakes): AuthorityLoading {
+  for (const mistake of unusable.all) mistakes.add(mistake, mistake.message);
   return { kind: 'refused', mistakes: mistakes.all };
 }
 
@@ -208,12 +208,12 @@ interface Source extends TomlDocument {
 
 function checkWindow({ placeOf, mistakes }: Source, { notBeforeOffsetSeconds, lifetimeSeconds }: AuthorityKeys): void {
   if (notBeforeOffsetSeconds + lifetimeSeconds > 0) return;
-  const what = 'notBeforeOffsetSeconds has every attribute certificate end before it is issued';
-  mistakes.add(placeOf(['notBeforeOffsetSeconds']), `${what}: lifetimeSeconds is ${lifetimeSeconds}`);
+  const reason = 'notBeforeOffsetSeconds has every attribute certificate end before it is issued';
+  mistakes.add(placeOf(['notBeforeOffsetSeconds']), `${reason}: lifetimeSeconds is ${lifetimeSeconds}`);
 }
 
 /** The hosts of the older file come first. */
-function draftsOf(source: Source, keys: AuthorityKeys): readonly HostDraft[] {
+function readDrafts(source: Source, keys: AuthorityKeys): readonly HostDraft[] {
   const { mistakes, placeOf, table } = source;
   const older =
     keys.mapConfig === undefined ? undefined : readMapConfig(keys.mapConfig, placeOf(['mapConfig']), mistakes);
@@ -224,10 +224,10 @@ function draftsOf(source: Source, keys: AuthorityKeys): readonly HostDraft[] {
   return [...(older?.hosts ?? []), ...hostDrafts(table['trustedHost'], source)];
 }
 
-function usersOf(source: Source, { usersFile }: AuthorityKeys, namespaces: Namespaces | undefined): UserList {
+function readUsers(source: Source, { usersFile }: AuthorityKeys, namespaces: Namespaces | undefined): UserList {
   const { mistakes, placeOf, table } = source;
   const list = new UserList(mistakes, namespaces);
-  if (usersFile !== undefined) addUsersOfFile(usersFile, placeOf(['usersFile']), list, mistakes);
-  addUsersOfTable(table['users'], { placeOf, list, mistakes });
+  if (usersFile !== undefined) addUsersFromFile(usersFile, placeOf(['usersFile']), list, mistakes);
+  addUsersFromTable(table['users'], { placeOf, list, mistakes });
   return list;
 }

@@ -1,6 +1,6 @@
 // The users of a configuration, and the rules for names of sites, roles and users (authority design:
 // getTrustedHostInfo).
-import { nameSetKeyOfText } from '../x509/name.ts';
+import { setKeyFromText } from '../x509/name.ts';
 import { nameKeysUnder, type Namespaces } from '../x509/nameConstraints.ts';
 import { type Place, placeText, type TomlDocument } from '../../settings/toml.ts';
 import { FILE_BYTES_MAX, type Mistakes, readText } from './files.ts';
@@ -22,7 +22,7 @@ export function roleProblem(role: string): string | undefined {
 
 export function personProblem(name: string): string | undefined {
   if (CONTROL.test(name)) return 'has a control character';
-  return nameSetKeyOfText(name) === undefined ? 'is not of the form /TYPE=value/TYPE=value' : undefined;
+  return setKeyFromText(name) === undefined ? 'is not of the form /TYPE=value/TYPE=value' : undefined;
 }
 
 function textProblem(text: string): string | undefined {
@@ -53,7 +53,7 @@ export class UserList {
   }
 
   add(name: string, roles: readonly string[], place: Place): void {
-    const key = this.#keyOf(name, place);
+    const key = this.#readKey(name, place);
     for (const role of roles) {
       const problem = roleProblem(role);
       if (problem !== undefined) this.#complain(place, `the role ${JSON.stringify(role)} ${problem}`);
@@ -62,7 +62,7 @@ export class UserList {
     if (key !== undefined) this.users.push({ key, roles: [...new Set(roles)] });
   }
 
-  #keyOf(name: string, place: Place): string | undefined {
+  #readKey(name: string, place: Place): string | undefined {
     const problem = personProblem(name);
     if (problem !== undefined) {
       this.#complain(place, `the user ${JSON.stringify(name)} ${problem}`);
@@ -84,7 +84,7 @@ export class UserList {
 const USER_LINE = /^"((?:[^"\\]|\\["\\])+)"[ \t]+([^ \t].*)$/s;
 
 /** Adds the users of a UTF-8 file, one per line as in grid map files (A87). Ignores lines that begin with `#`. */
-export function addUsersOfFile(path: string, place: Place, list: UserList, mistakes: Mistakes): void {
+export function addUsersFromFile(path: string, place: Place, list: UserList, mistakes: Mistakes): void {
   const text = readText(path, FILE_BYTES_MAX.users, place, mistakes) ?? '';
   // Line by line: an array of millions of lines would take more memory than the file.
   for (let [at, number] = [0, 1]; at < text.length; number++) {
@@ -101,7 +101,7 @@ export function addUsersOfFile(path: string, place: Place, list: UserList, mista
 }
 
 /** Adds the users of the table `users`: the key is the name, the value an array of roles. */
-export function addUsersOfTable(
+export function addUsersFromTable(
   table: unknown,
   { placeOf, list, mistakes }: Pick<TomlDocument, 'placeOf'> & { list: UserList; mistakes: Mistakes },
 ): void {

@@ -29,7 +29,7 @@ export function responseBytes(operation: Operation, results: readonly Result[]):
 export function faultBytes({ code, text, isOfBody }: Fault): Uint8Array {
   const detail = isOfBody ? '<detail/>' : '';
   return Buffer.from(
-    `${HEAD}<SOAP-ENV:Fault><faultcode>SOAP-ENV:${code}</faultcode><faultstring>${escaped(text)}</faultstring>${detail}</SOAP-ENV:Fault>${TAIL}`,
+    `${HEAD}<SOAP-ENV:Fault><faultcode>SOAP-ENV:${code}</faultcode><faultstring>${escapeXml(text)}</faultstring>${detail}</SOAP-ENV:Fault>${TAIL}`,
   );
 }
 
@@ -40,7 +40,7 @@ function resultText(name: string, result: Result): string {
 }
 
 function stringElement(name: string, text: string): string {
-  return `<${name} xsi:type="xsd:string">${escaped(text)}</${name}>`;
+  return `<${name} xsi:type="xsd:string">${escapeXml(text)}</${name}>`;
 }
 
 /** Characters that XML 1.0 cannot represent, not even by a reference (XML 1.0, 2.2), except lone surrogates. */
@@ -48,7 +48,7 @@ function stringElement(name: string, text: string): string {
 const IMPOSSIBLE = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
 
 /** Escapes the content of an element. Characters that XML cannot represent become U+FFFD (A98). */
-export function escaped(text: string): string {
+export function escapeXml(text: string): string {
   return escapeText(text.toWellFormed().replace(IMPOSSIBLE, '\ufffd'));
 }
 
@@ -62,9 +62,9 @@ export function xmlAnswer(bytes: Uint8Array): Answer {
 }
 
 /** The HTTP response of each fault: 500 (SOAP 1.1, 6.2), or 503 with Retry-After if the client should retry (A105). */
-export const FAULT_ANSWERS: Readonly<Record<FaultName, Answer>> = faultAnswers();
+export const FAULT_ANSWERS: Readonly<Record<FaultName, Answer>> = makeFaultAnswers();
 
-function faultAnswers(): Record<FaultName, Answer> {
+function makeFaultAnswers(): Record<FaultName, Answer> {
   const answers = Object.entries(FAULTS).map(([name, fault]): [string, Answer] => [
     name,
     { status: 500, headers: XML, body: wholeBody(faultBytes(fault)) },
@@ -80,7 +80,7 @@ export interface Outcome {
   readonly cell: number;
 }
 
-export function outcomeOf(reply: Reply): Outcome {
+export function toOutcome(reply: Reply): Outcome {
   return 'fault' in reply
     ? { answer: FAULT_ANSWERS[reply.fault], cell: OUTCOME[FAULTS[reply.fault].code] }
     : { answer: xmlAnswer(reply.bytes), cell: reply.outcome };
@@ -97,6 +97,6 @@ export const ENCODED_BODY = refusal(415, 'The attribute authority takes bodies w
 export const TOO_LONG = refusal(413, 'The request is longer than the attribute authority takes.');
 
 /** An HTTP error before SOAP is reached: plain text, because no SOAP client reads it (A96). */
-function refusal(status: number, sentence: string, more: Headers = []): Answer {
-  return { status, headers: [...TEXT, ...more], body: wholeBody(Buffer.from(`${sentence}\n`)) };
+function refusal(status: number, sentence: string, headers: Headers = []): Answer {
+  return { status, headers: [...TEXT, ...headers], body: wholeBody(Buffer.from(`${sentence}\n`)) };
 }

@@ -12,7 +12,7 @@ import {
 } from '../../../data/xml/xml.ts';
 import type { FaultName } from './faults.ts';
 import { type Call, NAMESPACES, NEXT_ACTOR, type Operation, OPERATIONS } from './protocol.ts';
-import { escaped, type Result } from './answers.ts';
+import { escapeXml, type Result } from './answers.ts';
 
 /** Encodings by lower-case name. Plain UTF-16 is missing: it needs a byte order mark, which decides first. */
 type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'latin1';
@@ -34,8 +34,8 @@ const DECLARED = /^<\?xml\s+version\s*=\s*(?:"[^"]*"|'[^']*')\s+encoding\s*=\s*[
  * Decodes a request; undefined if the bytes are invalid in their encoding. The byte order mark decides the encoding,
  * then `charset` (of Content-Type), then the XML declaration, else UTF-8 (A91). The mark is removed.
  */
-function decodedText(bytes: Uint8Array, charset: string | undefined): string | undefined {
-  const encoding = markedEncoding(bytes) ?? namedEncoding(bytes, charset);
+function decodeText(bytes: Uint8Array, charset: string | undefined): string | undefined {
+  const encoding = findMarkedEncoding(bytes) ?? findNamedEncoding(bytes, charset);
   if (encoding === undefined) return undefined;
   if (encoding === 'latin1') return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
   try {
@@ -46,19 +46,19 @@ function decodedText(bytes: Uint8Array, charset: string | undefined): string | u
   }
 }
 
-function markedEncoding(bytes: Uint8Array): Encoding | undefined {
+function findMarkedEncoding(bytes: Uint8Array): Encoding | undefined {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8';
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
   return undefined;
 }
 
-function namedEncoding(bytes: Uint8Array, charset: string | undefined): Encoding | undefined {
-  const name = charset ?? declaredEncoding(bytes) ?? 'utf-8';
+function findNamedEncoding(bytes: Uint8Array, charset: string | undefined): Encoding | undefined {
+  const name = charset ?? findDeclaredEncoding(bytes) ?? 'utf-8';
   return ENCODINGS.get(name.toLowerCase());
 }
 
-function declaredEncoding(bytes: Uint8Array): string | undefined {
+function findDeclaredEncoding(bytes: Uint8Array): string | undefined {
   const length = Math.min(bytes.length, DECLARATION_BYTES);
   return DECLARED.exec(Buffer.from(bytes.buffer, bytes.byteOffset, length).toString('latin1'))?.[1];
 }
@@ -79,7 +79,7 @@ function elementsById(root: XmlElement): ReadonlyMap<string, XmlElement> | undef
 }
 
 /** The text of a value after following its references; '' if it is nil. White space is kept. */
-function referencedText(value: XmlElement, ids: ReadonlyMap<string, XmlElement>): string | { fault: FaultName } {
+function readReferencedText(value: XmlElement, ids: ReadonlyMap<string, XmlElement>): string | { fault: FaultName } {
   let element = value;
   for (let steps = 0; ; steps++) {
     const href = readAttribute(element, '', 'href');
@@ -119,7 +119,7 @@ export function messageTree(text: string, elements = LIMITS.elements): XmlElemen
 
 /** `charset` is that of Content-Type. Cost: about 50 us for a short envelope. */
 export function readEnvelope(bytes: Uint8Array, charset: string | undefined): Call | FaultName {
-  const text = decodedText(bytes, charset);
+  const text = decodeText(bytes, charset);
   if (text === undefined) return 'undecodable';
   const root = messageTree(text);
   return typeof root === 'string' ? root : readRoot(root);
@@ -138,9 +138,9 @@ function readRoot(root: XmlElement): Call | FaultName {
   if (headers.flatMap(childElements).some(mustBeUnderstood)) return 'mustUnderstand';
   if (headers.length > 1 || (headers[0] !== undefined && headers[0] !== childElements(root)[0]))
     return 'misplacedHeader';
-  const [body, ...more] = parts.filter(({ local }) => local === 'Body');
+  const [body, ...others] = parts.filter(({ local }) => local === 'Body');
   if (body === undefined) return 'noBody';
-  return more.length > 0 ? 'severalBodies' : readBody(root, body);
+  return others.length > 0 ? 'severalBodies' : readBody(root, body);
 }
 
 /**
@@ -159,15 +159,15 @@ function envelopeAttribute(entry: XmlElement, name: string): string | undefined 
 function readBody(root: XmlElement, body: XmlElement): Call | FaultName {
   const ids = elementsById(root);
   if (ids === undefined) return 'repeatedId';
-  const [first, ...more] = operationsOf(body);
+  const [first, ...others] = findOperations(body);
   if (first === undefined) return 'noOperation';
-  if (more.length > 0) return 'severalOperations';
+  if (others.length > 0) return 'severalOperations';
   const operation = OPERATIONS.find(({ name }) => first.uri === NAMESPACES.service && first.local === name);
   return operation === undefined ? 'unknownOperation' : readParts(operation, first, ids);
 }
 
 /** The children of the Body that are not referenced values. If all of them have ids, returns all (A93). */
-function operationsOf(body: XmlElement): readonly XmlElement[] {
+function findOperations(body: XmlElement): readonly XmlElement[] {
   const children = childElements(body);
   const roots = children.filter((child) => !isReferenced(child));
   return roots.length > 0 ? roots : children;
@@ -179,12 +179,12 @@ function isReferenced(child: XmlElement): boolean {
   return root !== undefined || readAttribute(child, '', 'id') !== undefined;
 }
 
-function readParts(operation: Operation, called: XmlElement, ids: ReadonlyMap<string, XmlElement>): Call | FaultName {
+function readParts(operation: Operation, call: XmlElement, ids: ReadonlyMap<string, XmlElement>): Call | FaultName {
   const values: string[] = [];
   for (const name of operation.parts) {
-    const [part, ...more] = childElements(called).filter((child) => child.local === name && isPart(child));
-    if (more.length > 0) return 'repeatedPart';
-    const value = part === undefined ? '' : referencedText(part, ids);
+    const [part, ...others] = childElements(call).filter((child) => child.local === name && isPart(child));
+    if (others.length > 0) return 'repeatedPart';
+    const value = part === undefined ? '' : readReferencedText(part, ids);
     if (typeof value !== 'string') return value.fault;
     values.push(value);
   }
@@ -209,7 +209,7 @@ const UNREADABLE: ReadAnswer = { kind: 'unreadable' };
 export function requestBytes(operation: Operation, values: readonly string[]): Uint8Array {
   const { envelope, encoding, instance, schema, service } = NAMESPACES;
   const parts = operation.parts.map(
-    (name, i) => `<${name} xsi:type="xsd:string">${escaped(values[i] ?? '')}</${name}>`,
+    (name, i) => `<${name} xsi:type="xsd:string">${escapeXml(values[i] ?? '')}</${name}>`,
   );
   return Buffer.from(
     '<?xml version="1.0" encoding="UTF-8"?>\n' +
@@ -221,45 +221,45 @@ export function requestBytes(operation: Operation, values: readonly string[]): U
 
 /** Reads a response in UTF-8 or the encoding that it declares. A missing result is '' or an empty list. */
 export function readAnswer(operation: Operation, bytes: Uint8Array): ReadAnswer {
-  const text = decodedText(bytes, undefined);
+  const text = decodeText(bytes, undefined);
   const root = text === undefined ? 'undecodable' : messageTree(text, ANSWER_ELEMENTS_MAX);
   if (typeof root === 'string') return UNREADABLE;
   const ids = elementsById(root);
-  const [answer] = childElements(childOf(root, 'Body'));
+  const [answer] = childElements(findChild(root, 'Body'));
   if (ids === undefined || answer === undefined) return UNREADABLE;
-  if (answer.uri === NAMESPACES.envelope && answer.local === 'Fault') return faultOf(answer);
+  if (answer.uri === NAMESPACES.envelope && answer.local === 'Fault') return readFault(answer);
   if (answer.local !== `${operation.name}Response`) return UNREADABLE;
   const results: Result[] = [];
   for (const [name, type] of operation.results) {
-    const result = resultOf(childOf(answer, name), type, ids);
+    const result = readResult(findChild(answer, name), type, ids);
     if (result === undefined) return UNREADABLE;
     results.push(result);
   }
   return { kind: 'answered', results };
 }
 
-function childOf(element: XmlElement, name: string): XmlElement | undefined {
+function findChild(element: XmlElement, name: string): XmlElement | undefined {
   return childElements(element).find(({ local }) => local === name);
 }
 
-function faultOf(fault: XmlElement): ReadAnswer {
-  const [code, text] = ['faultcode', 'faultstring'].map((name) => textContent(childOf(fault, name)).trim());
+function readFault(fault: XmlElement): ReadAnswer {
+  const [code, text] = ['faultcode', 'faultstring'].map((name) => textContent(findChild(fault, name)).trim());
   return { kind: 'fault', code: code!, text: text! };
 }
 
-function resultOf(
+function readResult(
   element: XmlElement | undefined,
   type: 'string' | 'strings',
   ids: ReadonlyMap<string, XmlElement>,
 ): Result | undefined {
-  if (type === 'string') return element === undefined ? '' : textOf(element, ids);
+  if (type === 'string') return element === undefined ? '' : readElementText(element, ids);
   const href = element && readAttribute(element, '', 'href');
   const list = href === undefined ? element : ids.get(href.slice(1));
-  const texts = childElements(list).map((entry) => textOf(entry, ids));
+  const texts = childElements(list).map((entry) => readElementText(entry, ids));
   return texts.every((text) => text !== undefined) ? texts : undefined;
 }
 
-function textOf(element: XmlElement, ids: ReadonlyMap<string, XmlElement>): string | undefined {
-  const text = referencedText(element, ids);
+function readElementText(element: XmlElement, ids: ReadonlyMap<string, XmlElement>): string | undefined {
+  const text = readReferencedText(element, ids);
   return typeof text === 'string' ? text : undefined;
 }

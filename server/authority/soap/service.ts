@@ -30,7 +30,7 @@ import { wsdlBytes } from './wsdl.ts';
  * The charset of a text/xml request; undefined if the header or its charset is missing. `unsupported` for any other
  * type. The first of two charsets counts.
  */
-export function charsetOf(contentType: string | undefined): { readonly charset: string | undefined } | 'unsupported' {
+export function readCharset(contentType: string | undefined): { readonly charset: string | undefined } | 'unsupported' {
   if (contentType === undefined) return { charset: undefined };
   try {
     const { essence, params } = new MIMEType(contentType);
@@ -88,7 +88,7 @@ export function soapHandler({ authority, settings, tally, fallback: otherwise }:
     request.route = ROUTE.authority;
     if (request.method === 'GET' || request.method === 'HEAD') return wsdl;
     if (request.method !== 'POST') return METHOD_NOT_ALLOWED;
-    const type = charsetOf(request.header('content-type'));
+    const type = readCharset(request.header('content-type'));
     if (type === 'unsupported') return NOT_XML;
     const coding = request.header('content-encoding');
     if (coding !== undefined && coding.toLowerCase() !== 'identity') return ENCODED_BODY;

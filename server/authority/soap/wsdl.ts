@@ -1,6 +1,6 @@
 // The WSDL 1.1 document of the service (spec 4), in a form that all tested WSDL compilers accept.
 import { NAMESPACES, type Operation, OPERATIONS, SERVICE_PATH } from './protocol.ts';
-import { escaped } from './answers.ts';
+import { escapeXml } from './answers.ts';
 
 const NAME = 'attAuthority';
 const ARRAY = 'ArrayOf_xsd_string';
@@ -73,5 +73,5 @@ function boundOperation({ name }: Operation): string {
 }
 
 function attribute(text: string): string {
-  return escaped(text).replaceAll('"', '&quot;');
+  return escapeXml(text).replaceAll('"', '&quot;');
 }

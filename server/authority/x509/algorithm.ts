@@ -141,7 +141,7 @@ const HASHES: ReadonlyMap<string, string> = new Map([
 const NULL_PARAMETERS = Buffer.of(TAG.null, 0);
 
 /** The method of an identifier; undefined if it is unknown or has forbidden parameters. */
-function methodOf(algorithm: AlgorithmId): Method | undefined {
+function findMethod(algorithm: AlgorithmId): Method | undefined {
   if (algorithm.oid === PSS) return pssMethod(algorithm.parameters);
   const method = METHODS.get(algorithm.oid);
   const isNull = Buffer.compare(algorithm.parameters, NULL_PARAMETERS) === 0;
@@ -162,8 +162,8 @@ function pssMethod(parameters: Uint8Array): Method | undefined {
     const saltBytes = parts.optionalInside(context(2, 'constructed'))?.count() ?? 20;
     const trailer = parts.optionalInside(context(3, 'constructed'))?.count() ?? 1;
     parts.finish();
-    const hashName = hash === undefined ? 'sha1' : hashOf(readAlgorithm(hash));
-    const maskHash = mask === undefined ? 'sha1' : maskHashOf(readAlgorithm(mask));
+    const hashName = hash === undefined ? 'sha1' : findHash(readAlgorithm(hash));
+    const maskHash = mask === undefined ? 'sha1' : readMaskHash(readAlgorithm(mask));
     if (hashName === undefined || hashName !== maskHash || trailer !== 1 || saltBytes > 64) return undefined;
     return { family: 'rsa-pss', hash: hashName, saltBytes };
   } catch (error) {
@@ -172,13 +172,13 @@ function pssMethod(parameters: Uint8Array): Method | undefined {
   }
 }
 
-function hashOf({ oid, parameters }: AlgorithmId): string | undefined {
+function findHash({ oid, parameters }: AlgorithmId): string | undefined {
   const isPlain = parameters.length === 0 || Buffer.compare(parameters, NULL_PARAMETERS) === 0;
   return isPlain ? HASHES.get(oid) : undefined;
 }
 
-function maskHashOf({ oid, parameters }: AlgorithmId): string | undefined {
-  return oid === MGF1 ? hashOf(readAlgorithm(new DerReader(parameters))) : undefined;
+function readMaskHash({ oid, parameters }: AlgorithmId): string | undefined {
+  return oid === MGF1 ? findHash(readAlgorithm(new DerReader(parameters))) : undefined;
 }
 
 /** Weak algorithms and keys are accepted on request, unsupported ones never. */
@@ -186,14 +186,14 @@ export type Strength = 'strong' | 'weak' | 'unsupported';
 
 /** A71: SHA-1, MD5 and DSA are weak. */
 export function signatureStrength(algorithm: AlgorithmId): Strength {
-  const method = methodOf(algorithm);
+  const method = findMethod(algorithm);
   if (method === undefined) return 'unsupported';
   return method.hash === 'sha1' || method.hash === 'md5' || method.family === 'dsa' ? 'weak' : 'strong';
 }
 
 /** Human-readable: `rsa, sha256`, or the identifier if the algorithm is not supported. */
 export function algorithmText(algorithm: AlgorithmId): string {
-  const method = methodOf(algorithm);
+  const method = findMethod(algorithm);
   if (method === undefined) return algorithm.oid;
   return method.hash === null ? method.family : `${method.family}, ${method.hash}`;
 }
@@ -262,7 +262,7 @@ export function isSignedWith(
   key: KeyObject | undefined,
   strength: Strength = keyStrength(key),
 ): boolean {
-  const method = methodOf(signed.algorithm);
+  const method = findMethod(signed.algorithm);
   if (method === undefined || key === undefined || strength === 'unsupported') return false;
   if (!KEY_TYPES[method.family].includes(key.asymmetricKeyType ?? '')) return false;
   const padding = method.family === 'rsa-pss' ? constants.RSA_PKCS1_PSS_PADDING : constants.RSA_PKCS1_PADDING;

@@ -9,7 +9,7 @@ import {
   NO_EXTENSIONS,
   readExtensionList,
   readExtensions,
-  valueOf,
+  readWhole,
 } from './extensions.ts';
 import { type Name, nameText, readName, sameName } from './name.ts';
 
@@ -181,26 +181,26 @@ export function mayBeUsedFor({ extensions }: Certificate, usage: keyof typeof KE
 
 const SHOWN_CHARACTERS_MAX = 200;
 
-/** The subject for error messages, see `shownName`. */
-export function shownSubject({ subject }: Certificate): string {
-  return shownName(subject);
+/** The subject for error messages, see `printName`. */
+export function printSubject({ subject }: Certificate): string {
+  return printName(subject);
 }
 
 /** A name for error messages: printable, cut at 200 characters, `''` if empty. */
-export function shownName(name: Name): string {
-  return shownText(nameText(name)) || "''";
+export function printName(name: Name): string {
+  return printText(nameText(name)) || "''";
 }
 
 /** A foreign text for error messages: printable, cut at 200 characters. */
-export function shownText(text: string): string {
-  const plain = printable(text);
+export function printText(text: string): string {
+  const plain = replaceUnprintable(text);
   return plain.length > SHOWN_CHARACTERS_MAX ? `${plain.slice(0, SHOWN_CHARACTERS_MAX)}...` : plain;
 }
 
 /**
  * Replaces unprintable characters and line ends by `?`, so that no certificate controls a terminal or forges log lines.
  */
-export function printable(text: string): string {
+export function replaceUnprintable(text: string): string {
   return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
 }
 
@@ -250,8 +250,8 @@ function readCrlFields(parts: DerReader): Omit<Crl, 'signed'> & { readonly algor
   const extensions: ReadonlyMap<string, Extension> = list ? readExtensionList(list) : new Map();
   list?.finish();
   parts.finish();
-  const scope = isKnown ? scopeOf(extensions) : 'unknown';
-  const number = valueOf(extensions.get(EXTENSION.crlNumber), (reader) => reader.integer());
+  const scope = isKnown ? readScope(extensions) : 'unknown';
+  const number = readWhole(extensions.get(EXTENSION.crlNumber), (reader) => reader.integer());
   return { algorithm, issuer, thisUpdate, nextUpdate, revoked, number, scope };
 }
 
@@ -267,11 +267,11 @@ function hasCritical(extensions: ReadonlyMap<string, Extension>): boolean {
  * Only issuingDistributionPoint (section 5.2.5) may be critical. A delta CRL must be marked by a critical extension
  * (section 5.2.4) but is also recognised if that is not critical.
  */
-function scopeOf(extensions: ReadonlyMap<string, Extension>): Crl['scope'] {
+function readScope(extensions: ReadonlyMap<string, Extension>): Crl['scope'] {
   if (extensions.has(EXTENSION.deltaCrlIndicator)) return 'unknown';
   const { [EXTENSION.issuingDistributionPoint]: point, ...others } = Object.fromEntries(extensions);
   if (Object.values(others).some(({ isCritical }) => isCritical)) return 'unknown';
-  return valueOf(point, readPoint) ?? 'all';
+  return readWhole(point, readPoint) ?? 'all';
 }
 
 /** The boolean elements: only users, only CAs, indirect CRL, only attribute certificates. */
@@ -305,10 +305,10 @@ export function isCurrent(
 
 /** The CRLs of a configuration by issuer. Created once per load. */
 export interface CrlStore {
-  readonly of: (issuerKey: string) => readonly Crl[];
+  readonly listByIssuer: (issuerKey: string) => readonly Crl[];
 }
 
-export function crlStoreOf(crls: readonly Crl[]): CrlStore {
+export function makeCrlStore(crls: readonly Crl[]): CrlStore {
   const byIssuer = Map.groupBy(crls, ({ issuer }) => issuer.key);
-  return { of: (issuerKey) => byIssuer.get(issuerKey) ?? [] };
+  return { listByIssuer: (issuerKey) => byIssuer.get(issuerKey) ?? [] };
 }

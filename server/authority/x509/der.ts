@@ -202,9 +202,9 @@ function longer(arc: number | bigint, bits: number): number | bigint {
   return typeof arc === 'number' && arc <= ARC_MAX ? arc * 128 + bits : BigInt(arc) * 128n + BigInt(bits);
 }
 
-function firstArcs(both: number | bigint): string {
-  if (both < 80) return both < 40 ? `0.${both}` : `1.${Number(both) - 40}`;
-  return `2.${typeof both === 'number' ? both - 80 : both - 80n}`;
+function firstArcs(combined: number | bigint): string {
+  if (combined < 80) return combined < 40 ? `0.${combined}` : `1.${Number(combined) - 40}`;
+  return `2.${typeof combined === 'number' ? combined - 80 : combined - 80n}`;
 }
 
 const UTC_TIME = /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/;
@@ -217,13 +217,13 @@ const GENERALIZED_TIME = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/;
 export function readTime(reader: DerReader): number {
   const element = reader.any();
   const text = Buffer.from(reader.content(element)).toString('latin1');
-  if (element.tag === TAG.generalizedTime) return secondsOf(GENERALIZED_TIME.exec(text), 0);
+  if (element.tag === TAG.generalizedTime) return countSeconds(GENERALIZED_TIME.exec(text), 0);
   if (element.tag !== TAG.utcTime) throw new DerError('no time');
   const parts = UTC_TIME.exec(text);
-  return secondsOf(parts, Number(parts?.[1]) >= 50 ? 1900 : 2000);
+  return countSeconds(parts, Number(parts?.[1]) >= 50 ? 1900 : 2000);
 }
 
-function secondsOf(parts: RegExpExecArray | null, century: number): number {
+function countSeconds(parts: RegExpExecArray | null, century: number): number {
   if (parts === null) throw new DerError('no time');
   const [year, month, day, hour, minute, second] = parts.slice(1).map(Number) as [
     number,

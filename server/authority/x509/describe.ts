@@ -2,8 +2,8 @@
 // which. All output is printable.
 import { hash } from 'node:crypto';
 import { algorithmText, EXTENSION, isSignedWith } from './algorithm.ts';
-import { type Certificate, type Crl, printable } from './certificate.ts';
-import { certificateOf, type ChainLimits, CRL_FILE_LIMITS, readCrlFile } from './search.ts';
+import { type Certificate, type Crl, replaceUnprintable } from './certificate.ts';
+import { parseSingleCertificate, type ChainLimits, CRL_FILE_LIMITS, readCrlFile } from './search.ts';
 import type { Subtree } from './extensions.ts';
 import { type GeneralName, generalNameText, type Name, nameProblem, nameText, sameName } from './name.ts';
 import { type PemBlock, readPem } from './pem.ts';
@@ -32,7 +32,7 @@ export function describeFile(bytes: Uint8Array, limits: ChainLimits = CRL_FILE_L
 }
 
 function derBlock(der: Uint8Array): { readonly kind: 'read'; readonly blocks: readonly PemBlock[] } {
-  const label = certificateOf(der) === undefined ? 'X509 CRL' : 'CERTIFICATE';
+  const label = parseSingleCertificate(der) === undefined ? 'X509 CRL' : 'CERTIFICATE';
   return { kind: 'read', blocks: [{ label, der }] };
 }
 
@@ -47,12 +47,14 @@ interface Signers {
 }
 
 function describeBlocks(blocks: readonly PemBlock[]): FileDescription {
-  const certificates = blocks.map(({ label, der }) => (label.endsWith('CERTIFICATE') ? certificateOf(der) : undefined));
+  const certificates = blocks.map(({ label, der }) =>
+    label.endsWith('CERTIFICATE') ? parseSingleCertificate(der) : undefined,
+  );
   const all = { certificates, verifications: VERIFICATIONS_MAX };
   const tables: Description[] = [];
   for (const [i, { label, der }] of blocks.entries()) {
     const certificate = certificates[i];
-    const crl = label === 'X509 CRL' ? crlOf(der) : undefined;
+    const crl = label === 'X509 CRL' ? parseCrlFile(der) : undefined;
     if (certificate) tables.push(describeCertificate(certificate, all));
     else if (crl) tables.push(describeCrl(crl, all));
     else return unreadable(`Block ${i + 1} of the file is neither a certificate nor a CRL that can be read.`);
@@ -60,7 +62,7 @@ function describeBlocks(blocks: readonly PemBlock[]): FileDescription {
   return { kind: 'read', tables };
 }
 
-function crlOf(der: Uint8Array): Crl | undefined {
+function parseCrlFile(der: Uint8Array): Crl | undefined {
   const reading = readCrlFile(der);
   return reading.kind === 'read' ? reading.all[0] : undefined;
 }
@@ -73,8 +75,8 @@ function describeCertificate(certificate: Certificate, others: Signers): Descrip
   const { subject, issuer, serialNumber, version, notBefore, notAfter, extensions, signed, der } = certificate;
   const problem = nameProblem(subject);
   return printableRows([
-    ['certificate', named(subject) + (problem === undefined ? '' : ` (it ${problem})`)],
-    ['issuer', named(issuer)],
+    ['certificate', printOrNobody(subject) + (problem === undefined ? '' : ` (it ${problem})`)],
+    ['issuer', printOrNobody(issuer)],
     ['signed by', signerText(signed, issuer, others)],
     ['serial number', `${serialNumber} (${serialNumber.toString(16)} hexadecimal)`],
     ['version', `${version}`],
@@ -99,7 +101,7 @@ function describeCertificate(certificate: Certificate, others: Signers): Descrip
 function describeCrl(crl: Crl, others: Signers): Description {
   const scopes = { all: 'all certificates', users: 'users only', cas: 'CAs only', unknown: 'cannot be processed' };
   return printableRows([
-    ['CRL of', named(crl.issuer)],
+    ['CRL of', printOrNobody(crl.issuer)],
     ['signed by', signerText(crl.signed, crl.issuer, others)],
     ['number', crl.number === undefined ? 'none' : `${crl.number}`],
     ['from', timeText(crl.thisUpdate)],
@@ -111,16 +113,18 @@ function describeCrl(crl: Crl, others: Signers): Description {
 }
 
 function printableRows(rows: Description): Description {
-  return rows.filter(([, value]) => value !== '').map(([name, value]) => [name, printable(value)]);
+  return rows.filter(([, value]) => value !== '').map(([name, value]) => [name, replaceUnprintable(value)]);
 }
 
-function named(name: Name): string {
+function printOrNobody(name: Name): string {
   return nameText(name) || 'nobody';
 }
 
 function signerText(signed: Certificate['signed'], issuer: Name, signers: Signers): string {
   const { certificates: others } = signers;
-  const candidates = others.filter((one) => one !== undefined).filter(({ subject }) => sameName(subject, issuer));
+  const candidates = others
+    .filter((certificate) => certificate !== undefined)
+    .filter(({ subject }) => sameName(subject, issuer));
   if (candidates.length === 0) return 'a certificate that is not in this file';
   if (candidates.length > signers.verifications)
     return 'not looked for: too many signatures of this file were looked at';

@@ -34,7 +34,7 @@ function readExtension(reader: DerReader): Extension {
 }
 
 /** Applies `read` to the whole value of an extension; undefined if the extension is missing. */
-export function valueOf<T>(extension: Extension | undefined, read: (reader: DerReader) => T): T | undefined {
+export function readWhole<T>(extension: Extension | undefined, read: (reader: DerReader) => T): T | undefined {
   if (extension === undefined) return undefined;
   const reader = new DerReader(extension.value);
   const value = read(reader);
@@ -94,16 +94,16 @@ export interface Extensions {
   readonly proxyInfo: ProxyInfo | undefined;
 }
 
-export const NO_EXTENSIONS: Extensions = extensionsOf(new Map());
+export const NO_EXTENSIONS: Extensions = readKnownExtensions(new Map());
 
 export function readExtensions(reader: DerReader): Extensions {
-  return extensionsOf(readExtensionList(reader));
+  return readKnownExtensions(readExtensionList(reader));
 }
 
-function extensionsOf(byOid: ReadonlyMap<string, Extension>): Extensions {
+function readKnownExtensions(byOid: ReadonlyMap<string, Extension>): Extensions {
   const read = <T>(oid: string, reading: (reader: DerReader, extension: Extension) => T): T | undefined => {
     const extension = byOid.get(oid);
-    return extension && valueOf(extension, (reader) => reading(reader, extension));
+    return extension && readWhole(extension, (reader) => reading(reader, extension));
   };
   return {
     byOid,
@@ -234,11 +234,11 @@ function readPolicyMappings(reader: DerReader): readonly PolicyMapping[] {
 /** Reads policyConstraints. At least one of them must be present. */
 function readPolicyConstraints(reader: DerReader): PolicyConstraints {
   const parts = reader.inside(TAG.sequence);
-  const countOf = (number: number): number | undefined => {
+  const readCount = (number: number): number | undefined => {
     const tag = context(number, 'primitive');
     return parts.nextTag === tag ? parts.count(tag) : undefined;
   };
-  const [requireExplicitPolicy, inhibitPolicyMapping] = [countOf(0), countOf(1)];
+  const [requireExplicitPolicy, inhibitPolicyMapping] = [readCount(0), readCount(1)];
   parts.finish();
   if (requireExplicitPolicy === undefined && inhibitPolicyMapping === undefined) {
     throw new DerError('policy constraints that say nothing');

@@ -43,7 +43,7 @@ const NORMALISED_MAX = 1024;
 export function readName(reader: DerReader): Name {
   const element = reader.element(TAG.sequence);
   const rdns = reader.over(element).each(readRdn);
-  const attributes = attributesOf({ rdns });
+  const attributes = listAttributes({ rdns });
   if (attributes.length > ATTRIBUTES_MAX) throw new DerError(`a name with more than ${ATTRIBUTES_MAX} attributes`);
   const normalised = attributes.filter(({ value, isText }) => isText && !ASCII.test(value));
   if (normalised.reduce((sum, { value }) => sum + value.length, 0) > NORMALISED_MAX)
@@ -100,7 +100,7 @@ function readAttribute(reader: DerReader): NameAttribute {
  * type make no difference. The length keeps the key unambiguous for any value.
  */
 function matchKey({ oid, value, isText }: NameAttribute): string {
-  const prepared = isText ? withoutRuns(compatible(value).toLowerCase()) : value;
+  const prepared = isText ? collapseBlanks(compatible(value).toLowerCase()) : value;
   return `${oid}${isText ? '=' : '#'}${prepared.length}:${prepared}`;
 }
 
@@ -111,7 +111,7 @@ function compatible(text: string): string {
   return ASCII.test(text) ? text : text.normalize('NFKC');
 }
 
-function withoutRuns(text: string): string {
+function collapseBlanks(text: string): string {
   return /^\s|\s$|\s\s|[^\S ]/.test(text) ? text.replace(/\s+/g, ' ').trim() : text;
 }
 
@@ -122,14 +122,14 @@ export function sameName(a: Name, b: Name): boolean {
 
 /** `/TYPE=value` in certificate order; '' for the empty name. Ambiguous unless `nameProblem` returns undefined. */
 export function nameText(name: Name): string {
-  return textOf(attributesOf(name));
+  return joinAttributes(listAttributes(name));
 }
 
-function textOf(attributes: readonly TypedText[]): string {
+function joinAttributes(attributes: readonly TypedText[]): string {
   return attributes.map(({ type, value }) => `/${type}=${value}`).join('');
 }
 
-function attributesOf({ rdns }: Pick<Name, 'rdns'>): readonly NameAttribute[] {
+function listAttributes({ rdns }: Pick<Name, 'rdns'>): readonly NameAttribute[] {
   return rdns.flatMap(({ attributes }) => attributes);
 }
 
@@ -139,7 +139,7 @@ const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
 /** Why the text of a name is ambiguous, as the end of a sentence; undefined if it is not. */
 export function nameProblem(name: Name): string | undefined {
-  for (const { value, isText } of attributesOf(name)) {
+  for (const { value, isText } of listAttributes(name)) {
     if (!isText) return 'has a value that is no text';
     if (TYPE_START.test(value)) return 'has a value with a slash, a type and an equals sign in it';
     if (CONTROL.test(value)) return 'has a value with a control character';
@@ -149,36 +149,36 @@ export function nameProblem(name: Name): string | undefined {
 
 /** Equal for two names with exactly the same `type=value` pairs, in any order. */
 export function nameSetKey(name: Name): string {
-  return setKey(attributesOf(name));
+  return setKey(listAttributes(name));
 }
 
 /**
  * The `nameSetKey` of a name written as `/TYPE=value/TYPE=value`; undefined for other texts. Types may have any case or
  * another usual spelling (`Email`, `USERID`); values are compared as they are.
  */
-export function nameSetKeyOfText(text: string): string | undefined {
-  const attributes = attributesOfText(text);
+export function setKeyFromText(text: string): string | undefined {
+  const attributes = parseAttributes(text);
   return attributes && setKey(attributes);
 }
 
 /** Normalises such a text to the spelling of `nameText`; undefined for other texts. */
-export function nameTextOfText(text: string): string | undefined {
-  const attributes = attributesOfText(text);
-  return attributes && textOf(attributes);
+export function normaliseNameText(text: string): string | undefined {
+  const attributes = parseAttributes(text);
+  return attributes && joinAttributes(attributes);
 }
 
 /** The attributes in such a text, with normalised types; undefined for other texts. */
-export function attributesOfText(text: string): readonly TypedText[] | undefined {
+export function parseAttributes(text: string): readonly TypedText[] | undefined {
   const starts = typeStarts(text);
   if (starts[0]?.index !== 0 || CONTROL.test(text)) return undefined;
   return starts.map((start, i) => ({
-    type: typeOfText(typeAt(start)),
+    type: findTypeName(typeAt(start)),
     value: text.slice(start.index + start[0].length, starts[i + 1]?.index),
   }));
 }
 
 /** The types in a text `/TYPE=value` that are neither known nor an OID. */
-export function unknownTypesOf(text: string): readonly string[] {
+export function listUnknownTypes(text: string): readonly string[] {
   const types = typeStarts(text).map(typeAt);
   return types.filter((type) => !TYPES_BY_SPELLING.has(type.toLowerCase()) && !OID.test(type));
 }
@@ -199,32 +199,32 @@ const TYPES_BY_SPELLING: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The short name of a type in any case or spelling, or the text itself if it has none. */
-export function typeOfText(text: string): string {
+export function findTypeName(text: string): string {
   return TYPES_BY_SPELLING.get(text.toLowerCase()) ?? text;
 }
 
 /** Like `nameSetKey`, but in certificate order: a CA could otherwise reorder a name into another's. */
 export function nameOrderKey(name: Name): string {
-  return orderKey(attributesOf(name));
+  return orderKey(listAttributes(name));
 }
 
-/** Like `nameSetKeyOfText`, for comparison with `nameOrderKey`. */
-export function nameOrderKeyOfText(text: string): string | undefined {
-  const attributes = attributesOfText(text);
+/** Like `setKeyFromText`, for comparison with `nameOrderKey`. */
+export function orderKeyFromText(text: string): string | undefined {
+  const attributes = parseAttributes(text);
   return attributes && orderKey(attributes);
 }
 
 function setKey(attributes: readonly TypedText[]): string {
-  return attributes.map(partOf).sort().join('/');
+  return attributes.map(attributeKey).sort().join('/');
 }
 
 function orderKey(attributes: readonly TypedText[]): string {
-  return attributes.map(partOf).join('/');
+  return attributes.map(attributeKey).join('/');
 }
 
 type TypedText = Pick<NameAttribute, 'type' | 'value'>;
 
-function partOf({ type, value }: TypedText): string {
+function attributeKey({ type, value }: TypedText): string {
   return `${type}=${value.length}:${value}`;
 }
 

@@ -1,5 +1,5 @@
 // Which names a CA may certify: name constraints (RFC 5280, section 4.2.1.10) and grid namespaces (A106).
-import { type Certificate, shownSubject } from './certificate.ts';
+import { type Certificate, printSubject } from './certificate.ts';
 import type { NameConstraints, Subtree } from './extensions.ts';
 import {
   type GeneralName,
@@ -8,10 +8,10 @@ import {
   mailParts,
   type Name,
   nameOrderKey,
-  nameOrderKeyOfText,
+  orderKeyFromText,
   nameProblem,
   nameSetKey,
-  nameSetKeyOfText,
+  setKeyFromText,
   nameText,
   uriHost,
 } from './name.ts';
@@ -31,14 +31,14 @@ export function constraintProblem(
   budget: ComparisonBudget,
 ): string | undefined {
   const subtrees = [...constraints.permitted, ...constraints.excluded];
-  const names = namesOf(certificate);
+  const names = listNames(certificate);
   budget.comparisons -= subtrees.length + names.length;
   if (budget.comparisons < 0) return TOO_MANY;
   if (!subtrees.every(isUsable)) return 'is below a CA with name constraints that make no sense';
-  const permitted = byForm(constraints.permitted);
-  const excluded = byForm(constraints.excluded);
+  const permitted = groupByForm(constraints.permitted);
+  const excluded = groupByForm(constraints.excluded);
   for (const name of names) {
-    const [allowed, forbidden] = [permitted.get(formOf(name)), excluded.get(formOf(name))];
+    const [allowed, forbidden] = [permitted.get(nameForm(name)), excluded.get(nameForm(name))];
     if (!allowed && !forbidden) continue;
     budget.comparisons -= (allowed?.length ?? 0) + (forbidden?.length ?? 0);
     if (budget.comparisons < 0) return TOO_MANY;
@@ -52,7 +52,7 @@ export function constraintProblem(
 }
 
 /** All names that constraints apply to: alternative names, the subject, and mail addresses in the subject. */
-function namesOf({ subject, extensions }: Certificate): readonly GeneralName[] {
+function listNames({ subject, extensions }: Certificate): readonly GeneralName[] {
   const mails = subject.rdns
     .flatMap(({ attributes }) => attributes)
     .filter(({ oid }) => oid === EMAIL_ADDRESS)
@@ -62,14 +62,14 @@ function namesOf({ subject, extensions }: Certificate): readonly GeneralName[] {
 }
 
 /** Only names of the same form are compared. Forms without a comparison are distinguished by number. */
-function formOf(name: GeneralName): string {
+function nameForm(name: GeneralName): string {
   return name.form === 'other' ? `other ${name.number}` : name.form;
 }
 
-function byForm(subtrees: readonly Subtree[]): ReadonlyMap<string, readonly GeneralName[]> {
+function groupByForm(subtrees: readonly Subtree[]): ReadonlyMap<string, readonly GeneralName[]> {
   return Map.groupBy(
     subtrees.map(({ base }) => base),
-    formOf,
+    nameForm,
   );
 }
 
@@ -169,8 +169,8 @@ interface NameKeys {
   readonly ofText: (text: string) => string | undefined;
 }
 
-const ANY_ORDER: NameKeys = { of: nameSetKey, ofText: nameSetKeyOfText };
-const ITS_ORDER: NameKeys = { of: nameOrderKey, ofText: nameOrderKeyOfText };
+const ANY_ORDER: NameKeys = { of: nameSetKey, ofText: setKeyFromText };
+const ITS_ORDER: NameKeys = { of: nameOrderKey, ofText: orderKeyFromText };
 
 /** The keys of users, signers and holders under these namespaces (A80, A106). */
 export function nameKeysUnder(namespaces: Namespaces | undefined): NameKeys {
@@ -191,9 +191,9 @@ function matches(text: string, pattern: string): boolean {
   const end = text.length - tail.length;
   let at = head.length;
   for (const part of parts) {
-    const found = text.indexOf(part, at);
-    if (found < 0 || found + part.length > end) return false;
-    at = found + part.length;
+    const match = text.indexOf(part, at);
+    if (match < 0 || match + part.length > end) return false;
+    at = match + part.length;
   }
   return true;
 }
@@ -205,8 +205,8 @@ export function namespaceProblem(
   namespaces: Namespaces,
 ): string | undefined {
   const patterns = namespaces.get(nameOrderKey(issuer.subject));
-  if (patterns === undefined) return `was issued by ${shownSubject(issuer)}, which has no namespaces`;
+  if (patterns === undefined) return `was issued by ${printSubject(issuer)}, which has no namespaces`;
   // A name with an ambiguous text is in no namespace.
   if (nameProblem(subject) === undefined && matchesAny(nameText(subject), patterns)) return undefined;
-  return `is outside of the namespaces of ${shownSubject(issuer)}, which issued it`;
+  return `is outside of the namespaces of ${printSubject(issuer)}, which issued it`;
 }

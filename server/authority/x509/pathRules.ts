@@ -1,12 +1,12 @@
 // The rules for each step of a path: RFC 5280, section 6.1; proxies (RFC 3820, section 3, and the older kinds of the
 // Globus Toolkit); and the strict profile (A70), which certificates of grid CAs often violate.
 import { COMMON_NAME, EXTENSION, PROXY_POLICY, SERVER_PURPOSE, signatureStrength, type Strength } from './algorithm.ts';
-import { type Certificate, isCa, isSelfIssued, mayBeUsedFor, shownSubject } from './certificate.ts';
+import { type Certificate, isCa, isSelfIssued, mayBeUsedFor, printSubject } from './certificate.ts';
 import { type ComparisonBudget, constraintProblem, namespaceProblem, type Namespaces } from './nameConstraints.ts';
 import { policyProblem } from './policies.ts';
 import { context, DerError, TAG, timeText } from './der.ts';
 import { isWellFormed, type Name } from './name.ts';
-import { valueOf } from './extensions.ts';
+import { readWhole } from './extensions.ts';
 
 export interface PathRules {
   /** Seconds since 1970. */
@@ -37,7 +37,7 @@ export function pathProblem(path: Path, rules: PathRules, budget: ComparisonBudg
       namesProblem(path, i, budget) ??
       spaceProblem(path, i, rules) ??
       (rules.profile === 'strict' ? strictProblem(certificate, { isAnchor: i === path.length - 1 }) : undefined);
-    if (problem !== undefined) return `The certificate of ${shownSubject(certificate)} ${problem}.`;
+    if (problem !== undefined) return `The certificate of ${printSubject(certificate)} ${problem}.`;
   }
   return policyProblem(path, budget);
 }
@@ -142,9 +142,9 @@ function isOfServer({ extensions }: Certificate): boolean {
   return extensions.extendedKeyUsages?.includes(SERVER_PURPOSE) ?? false;
 }
 
-function strengthProblem(strength: Strength, allowWeak: boolean, what: string): string | undefined {
-  if (strength === 'unsupported') return `has ${what} of a kind that is not supported`;
-  return strength === 'weak' && !allowWeak ? `has ${what} of a kind that is too weak` : undefined;
+function strengthProblem(strength: Strength, allowWeak: boolean, subject: string): string | undefined {
+  if (strength === 'unsupported') return `has ${subject} of a kind that is not supported`;
+  return strength === 'weak' && !allowWeak ? `has ${subject} of a kind that is too weak` : undefined;
 }
 
 /** Why a signature of `issuer` cannot be checked, as a sentence; undefined if it can. */
@@ -153,7 +153,7 @@ export function unsupportedProblem(certificate: Certificate, issuer: Certificate
     issuer.keyStrength === 'unsupported'
       ? [issuer, strengthProblem('unsupported', false, 'a key')]
       : [certificate, strengthProblem(signatureStrength(certificate.signed.algorithm), true, 'a signature')];
-  return problem && `The certificate of ${shownSubject(of)} ${problem}.`;
+  return problem && `The certificate of ${printSubject(of)} ${problem}.`;
 }
 
 /** Why a configured CA may not certify, as the end of a sentence; undefined if it may. */
@@ -340,7 +340,7 @@ const BELOW_RULES: readonly StrictRule[] = [
 
 function hasReadableAccess({ extensions }: Certificate): boolean {
   try {
-    valueOf(extensions.byOid.get(EXTENSION.authorityInfoAccess), (reader) => {
+    readWhole(extensions.byOid.get(EXTENSION.authorityInfoAccess), (reader) => {
       const descriptions = reader.inside(TAG.sequence).each((list) => {
         const parts = list.inside(TAG.sequence);
         parts.oid();

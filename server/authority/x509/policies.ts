@@ -1,7 +1,7 @@
 // Certificate policies along a path (RFC 5280, section 6.1, with the graph of RFC 9618 instead of the tree). The
 // initial policy set is any-policy, with nothing required or inhibited, so only a CA of the path can cause a refusal
 // (A76).
-import { type Certificate, isSelfIssued, shownSubject } from './certificate.ts';
+import { type Certificate, isSelfIssued, printSubject } from './certificate.ts';
 import type { ComparisonBudget } from './nameConstraints.ts';
 
 /** any-policy, which matches every policy (section 4.2.1.4). */
@@ -35,12 +35,12 @@ export function policyProblem(path: readonly Certificate[], budget: ComparisonBu
   for (let i = path.length - 1; i >= 0; i--) {
     const certificate = path[i]!;
     const isAnchor = i === path.length - 1;
-    budget.comparisons -= weightOf(certificate) + level.size;
+    budget.comparisons -= countPolicies(certificate) + level.size;
     if (budget.comparisons < 0) return problemAt(certificate, TOO_MANY);
     if (!isAnchor) level = nextLevel(level, certificate, takesAny(certificate, i, counters));
     if (counters.explicitPolicy === 0 && level.size === 0) return problemAt(certificate, NO_POLICY);
     if (i === 0) return isRemaining(certificate, level, counters) ? undefined : problemAt(certificate, NO_POLICY);
-    const mapped = isAnchor ? level : mappedLevel(level, certificate, counters.policyMapping > 0);
+    const mapped = isAnchor ? level : mapLevel(level, certificate, counters.policyMapping > 0);
     if (mapped === undefined) return problemAt(certificate, 'maps the certificate policy that stands for all');
     level = mapped;
     count(counters, certificate, isAnchor);
@@ -49,10 +49,10 @@ export function policyProblem(path: readonly Certificate[], budget: ComparisonBu
 }
 
 function problemAt(certificate: Certificate, problem: string): string {
-  return `The certificate of ${shownSubject(certificate)} ${problem}.`;
+  return `The certificate of ${printSubject(certificate)} ${problem}.`;
 }
 
-function weightOf({ extensions }: Certificate): number {
+function countPolicies({ extensions }: Certificate): number {
   return (extensions.policies?.length ?? 0) + (extensions.policyMappings?.length ?? 0);
 }
 
@@ -77,7 +77,7 @@ function nextLevel(level: Level, { extensions: { policies = [] } }: Certificate,
 }
 
 /** Section 6.1.4 a and b; undefined if any-policy is mapped. */
-function mappedLevel(
+function mapLevel(
   level: Level,
   { extensions: { policyMappings = [] } }: Certificate,
   mayMap: boolean,

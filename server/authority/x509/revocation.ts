@@ -8,7 +8,7 @@ import {
   isCa,
   isCurrent,
   mayBeUsedFor,
-  shownSubject,
+  printSubject,
 } from './certificate.ts';
 import { certificateProblem, type Path } from './pathRules.ts';
 import type { PathSearch, SearchRules } from './search.ts';
@@ -26,15 +26,15 @@ export function revocationProblem(path: Path, search: PathSearch, findPath: Find
   for (let i = path.length - 2; i >= 0; i--) {
     const [certificate, issuer] = [path[i]!, path[i + 1]!];
     let isKnown = false;
-    for (const crl of crls.of(certificate.issuer.key)) {
+    for (const crl of crls.listByIssuer(certificate.issuer.key)) {
       if (!isUsable(crl, certificate, search.rules)) continue;
       if (!hasTrustedSigner(crl, { path, issuer }, search, findPath)) continue;
       if (crl.revoked.has(certificate.serialNumber.toString(16))) {
-        return `The certificate of ${shownSubject(certificate)} has been revoked.`;
+        return `The certificate of ${printSubject(certificate)} has been revoked.`;
       }
       isKnown = true;
     }
-    if (!isKnown) return `There is no current CRL of ${shownSubject(issuer)}.`;
+    if (!isKnown) return `There is no current CRL of ${printSubject(issuer)}.`;
   }
   return undefined;
 }
@@ -43,19 +43,23 @@ export function revocationProblem(path: Path, search: PathSearch, findPath: Find
  * The first certificate of a path that a CRL lists. The CRL must be signed by the CA itself or a configured CA of its
  * name. Without a current CRL the last one counts, because a revocation is final.
  */
-export function revokedIn(path: readonly Certificate[], crls: CrlStore, rules: SearchRules): Certificate | undefined {
+export function findRevokedIn(
+  path: readonly Certificate[],
+  crls: CrlStore,
+  rules: SearchRules,
+): Certificate | undefined {
   const { at, clockSkewSeconds, allowWeak } = rules;
   return path.slice(0, -1).find((certificate, i) => {
     const isSigner = (anchor: Certificate): boolean => isCa(anchor) && isStrongEnough(anchor, allowWeak);
     const signers = [path[i + 1]!, ...rules.trust.named(certificate.issuer.key).filter(isSigner)];
-    const ours = crls
-      .of(certificate.issuer.key)
+    const issued = crls
+      .listByIssuer(certificate.issuer.key)
       .filter((crl) => crl.thisUpdate - clockSkewSeconds <= at)
       .filter((crl) => crlProblem(crl, isCa(certificate) ? 'cas' : 'users', allowWeak) === undefined)
       .filter((crl) => signers.some((signer) => isSignedBy(crl, signer)));
-    const current = ours.filter((crl) => isCurrent(crl, at, clockSkewSeconds));
-    const last = Math.max(...ours.map(({ thisUpdate }) => thisUpdate));
-    const counting = current.length > 0 ? current : ours.filter(({ thisUpdate }) => thisUpdate === last);
+    const current = issued.filter((crl) => isCurrent(crl, at, clockSkewSeconds));
+    const last = Math.max(...issued.map(({ thisUpdate }) => thisUpdate));
+    const counting = current.length > 0 ? current : issued.filter(({ thisUpdate }) => thisUpdate === last);
     return counting.some(({ revoked }) => revoked.has(certificate.serialNumber.toString(16)));
   });
 }
@@ -71,9 +75,9 @@ function isUsable(crl: Crl, certificate: Certificate, rules: SearchRules): boole
 }
 
 /** Why a CRL does not cover the users or CAs of its issuer, as the end of a sentence; undefined if it does. */
-export function crlProblem({ scope, signed }: Crl, of: 'users' | 'cas', allowWeak: boolean): string | undefined {
+export function crlProblem({ scope, signed }: Crl, subjects: 'users' | 'cas', allowWeak: boolean): string | undefined {
   if (scope === 'unknown') return 'is no complete one, or has a critical extension that is not known';
-  if (scope !== 'all' && scope !== of) return `is of its ${scope} alone`;
+  if (scope !== 'all' && scope !== subjects) return `is of its ${scope} alone`;
   const strength = signatureStrength(signed.algorithm);
   if (strength === 'unsupported') return 'is signed by an algorithm that is not supported';
   return strength === 'weak' && !allowWeak ? 'is signed by an algorithm that is weak (allowWeak is off)' : undefined;
@@ -100,9 +104,9 @@ function hasTrustedSigner(
     if (!mayBeUsedFor(signer, 'cRLSign') || search.signers.has(signer)) continue;
     if (![issuer.subject.key, issuer.issuer.key].includes(signer.issuer.key)) continue;
     search.signers.add(signer);
-    const found = findPath(signer, search);
+    const signerPath = findPath(signer, search);
     search.signers.delete(signer);
-    if (found && found.at(-1) === path.at(-1) && isSignedWithKeyOf(crl, signer)) return true;
+    if (signerPath && signerPath.at(-1) === path.at(-1) && isSignedWithKeyOf(crl, signer)) return true;
   }
   return false;
 }

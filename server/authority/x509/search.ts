@@ -32,7 +32,7 @@ export function readChain(text: string, limits: ChainLimits = USER_CHAIN_LIMITS)
   return readBlocks(text, limits, CERTIFICATES);
 }
 
-export function certificateOf(der: Uint8Array): Certificate | undefined {
+export function parseSingleCertificate(der: Uint8Array): Certificate | undefined {
   const reading = parseAll([der], CERTIFICATES);
   return reading.kind === 'read' ? reading.all[0] : undefined;
 }
@@ -48,7 +48,7 @@ export function readCrlFile(bytes: Uint8Array, limits: ChainLimits = CRL_FILE_LI
 
 interface Kind<T> {
   readonly labels: readonly string[];
-  readonly one: string;
+  readonly single: string;
   readonly many: string;
   readonly parse: (der: Uint8Array) => T;
   readonly keys?: PrivateKeys;
@@ -56,11 +56,11 @@ interface Kind<T> {
 
 const CERTIFICATES: Kind<Certificate> = {
   labels: ['CERTIFICATE', 'X509 CERTIFICATE'],
-  one: 'certificate',
+  single: 'certificate',
   many: 'certificates',
   parse: parseCertificate,
 };
-const CRLS: Kind<Crl> = { labels: ['X509 CRL'], one: 'CRL', many: 'CRLs', parse: parseCrl };
+const CRLS: Kind<Crl> = { labels: ['X509 CRL'], single: 'CRL', many: 'CRLs', parse: parseCrl };
 
 /** The tag of a SEQUENCE. A text may start with that digit, but then no byte beyond ASCII follows. */
 const DER_START = 0x30;
@@ -77,11 +77,11 @@ function readBlocks<T>(text: string, limits: ChainLimits, kind: Kind<T>): FileRe
   const reading = readPem(text, kind.keys);
   if (reading.kind === 'unreadable') return unreadable(`The text ${reading.problem}.`);
   const { blocks } = reading;
-  if (blocks.length === 0) return unreadable(`The text holds no ${kind.one} in PEM form.`);
+  if (blocks.length === 0) return unreadable(`The text holds no ${kind.single} in PEM form.`);
   if (blocks.length > limits.certificates)
     return unreadable(`The text holds more than ${limits.certificates} ${kind.many}.`);
   if (!blocks.every(({ label }) => kind.labels.includes(label))) {
-    return unreadable(`The text holds something that is no ${kind.one}.`);
+    return unreadable(`The text holds something that is no ${kind.single}.`);
   }
   return parseAll(
     blocks.map(({ der }) => der),
@@ -94,7 +94,7 @@ function parseAll<T>(ders: readonly Uint8Array[], kind: Kind<T>): FileReading<T>
     return { kind: 'read', all: ders.map(kind.parse) };
   } catch (error) {
     if (error instanceof DerError)
-      return unreadable(`The text holds a ${kind.one} that cannot be read: it has ${error.message}.`);
+      return unreadable(`The text holds a ${kind.single} that cannot be read: it has ${error.message}.`);
     throw error;
   }
 }
@@ -118,14 +118,14 @@ interface CertificatesByName {
   readonly named: (subjectKey: string) => readonly Certificate[];
 }
 
-export function trustStoreOf(anchors: readonly Certificate[]): TrustStore {
-  const byName = certificatesByName(anchors);
+export function makeTrustStore(anchors: readonly Certificate[]): TrustStore {
+  const byName = groupByName(anchors);
   const has = (certificate: Certificate): boolean => isAmong(byName.named(certificate.subject.key), certificate);
   return { has, ...byName };
 }
 
 /** Certificates by name, without duplicates. */
-export function certificatesByName(certificates: readonly Certificate[]): CertificatesByName {
+export function groupByName(certificates: readonly Certificate[]): CertificatesByName {
   const bySubject = new Map<string, Certificate[]>();
   for (const certificate of certificates) {
     const namesakes = bySubject.get(certificate.subject.key);
@@ -164,7 +164,7 @@ export class PathSearch {
   /** The certificates of the text that are not configured CAs. */
   readonly pool: CertificatesByName;
   /** The remaining budget. */
-  readonly left: { signatures: number; steps: number; comparisons: number } = { ...BUDGET };
+  readonly budget: { signatures: number; steps: number; comparisons: number } = { ...BUDGET };
   /** Signers of CRLs that are being validated, so that none vouches for itself. */
   readonly signers = new Set<Certificate>();
 
@@ -193,7 +193,7 @@ export class PathSearch {
 
   /** Whether steps or signatures have run out, which ends the search. */
   get isSpent(): boolean {
-    return this.left.steps <= 0 || this.left.signatures <= 0;
+    return this.budget.steps <= 0 || this.budget.signatures <= 0;
   }
 
   /** Takes one step. Without any left, returns false and records that as the reason. */
@@ -202,7 +202,7 @@ export class PathSearch {
       this.refuse('exhausted', 'The certificates offer more paths than are tried.');
       return false;
     }
-    this.left.steps--;
+    this.budget.steps--;
     return true;
   }
 
@@ -213,7 +213,7 @@ export class PathSearch {
     const before = bySigner.get(issuer);
     if (before !== undefined) return before;
     if (this.isSpent) return false;
-    this.left.signatures--;
+    this.budget.signatures--;
     const isSigned = isSignedWith(certificate.signed, issuer.publicKey, issuer.keyStrength);
     bySigner.set(issuer, isSigned);
     return isSigned;

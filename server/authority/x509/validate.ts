@@ -1,5 +1,5 @@
 // Path validation (RFC 5280, section 6.1): searches a path from a certificate to a configured CA and checks each step.
-import { type Certificate, isCa, shownName, shownSubject } from './certificate.ts';
+import { type Certificate, isCa, printName, printSubject } from './certificate.ts';
 import {
   intermediates,
   type Path,
@@ -12,7 +12,7 @@ import {
   unsupportedProblem,
 } from './pathRules.ts';
 import { revocationProblem } from './revocation.ts';
-import { certificatesByName, PathSearch, type SearchRules } from './search.ts';
+import { groupByName, PathSearch, type SearchRules } from './search.ts';
 
 /** The first valid path to a configured CA. If there is none, `search` has the reason. */
 export function findPath(certificate: Certificate, search: PathSearch): Path | undefined {
@@ -24,7 +24,7 @@ function extend(path: readonly [Certificate, ...Certificate[]], search: PathSear
   const last = path.at(-1)!;
   const anchors = search.rules.trust.named(last.issuer.key);
   for (const anchor of sortByLikelihood(anchors, last)) {
-    const complete = isIssued(last, anchor, search) && checkedPath([...path, anchor], search);
+    const complete = isIssued(last, anchor, search) && checkPath([...path, anchor], search);
     if (complete) return complete;
   }
   const candidates = search.pool.named(last.issuer.key);
@@ -39,8 +39,8 @@ function extend(path: readonly [Certificate, ...Certificate[]], search: PathSear
 }
 
 function noIssuer(last: Certificate): string {
-  const issuer = shownName(last.issuer);
-  return `No configured CA, and no other certificate given, is ${issuer}, the issuer of ${shownSubject(last)}.`;
+  const issuer = printName(last.issuer);
+  return `No configured CA, and no other certificate given, is ${issuer}, the issuer of ${printSubject(last)}.`;
 }
 
 /** A79: an issuer with the key identifier that the certificate names (section 4.2.1.1) is tried first. */
@@ -55,7 +55,7 @@ function sortByLikelihood(issuers: readonly Certificate[], { extensions }: Certi
 function isIssued(certificate: Certificate, issuer: Certificate, search: PathSearch): boolean {
   if (search.isSigned(certificate, issuer)) return true;
   if (search.isSpent) return search.step();
-  const names = `${shownSubject(certificate)} was not signed by ${shownSubject(issuer)}`;
+  const names = `${printSubject(certificate)} was not signed by ${printSubject(issuer)}`;
   const unsigned = `The certificate of ${names}, whom it names as its issuer.`;
   search.refuse('unsigned', unsupportedProblem(certificate, issuer) ?? unsigned);
   return false;
@@ -71,7 +71,7 @@ function isPossible(path: readonly Certificate[], search: PathSearch): boolean {
     .some((earlier) => earlier.subject.key === last.subject.key && hasSameKey(earlier, last));
   const { maxDepth } = search.rules;
   if (isRepeated) {
-    search.refuse('noIssuer', `The path of issuers ends at ${shownSubject(last)}, which is no configured CA.`);
+    search.refuse('noIssuer', `The path of issuers ends at ${printSubject(last)}, which is no configured CA.`);
     return false;
   }
   if (intermediates(path) <= maxDepth) return true;
@@ -83,8 +83,8 @@ function hasSameKey(a: Certificate, b: Certificate): boolean {
   return Buffer.compare(a.subjectPublicKey, b.subjectPublicKey) === 0;
 }
 
-function checkedPath(path: Path, search: PathSearch): Path | undefined {
-  const problem = pathProblem(path, search.rules, search.left) ?? revocationProblem(path, search, findPath);
+function checkPath(path: Path, search: PathSearch): Path | undefined {
+  const problem = pathProblem(path, search.rules, search.budget) ?? revocationProblem(path, search, findPath);
   return problem === undefined ? path : search.refuse('judged', problem);
 }
 
@@ -116,7 +116,7 @@ export type Verdict = AcceptedChain | { readonly accepted: false; readonly reaso
 export function validateChain(certificates: readonly Certificate[], rules: ChainRules): Verdict {
   const [presented, ...others] = certificates;
   const pool = others.filter((certificate) => !rules.trust.has(certificate));
-  const search = new PathSearch(rules, certificatesByName(pool));
+  const search = new PathSearch(rules, groupByName(pool));
   const verdict = presented && climb({ proxies: [], marks: [], last: presented }, { search, rules });
   return verdict ?? { accepted: false, reason: search.reason };
 }
@@ -140,13 +140,13 @@ function climb({ proxies, marks, last }: Climb, context: Context): AcceptedChain
   const { search, rules } = context;
   if (!search.step()) return undefined;
   const mark = proxyMark(last);
-  const problem = mark.kind === 'refused' ? mark.problem : problemOf(last, mark, marks, rules);
+  const problem = mark.kind === 'refused' ? mark.problem : markProblem(last, mark, marks, rules);
   if (problem !== undefined || mark.kind === 'refused') {
-    return search.refuse('judged', `The certificate of ${shownSubject(last)} ${problem}.`);
+    return search.refuse('judged', `The certificate of ${printSubject(last)} ${problem}.`);
   }
   if (mark.kind === 'none') {
     const path = findPath(last, search);
-    return path && accepted(path, { proxies, marks, last });
+    return path && acceptPath(path, { proxies, marks, last });
   }
   const higher = { proxies: [...proxies, last], marks: [...marks, mark] };
   const issuers = search.pool.named(last.issuer.key);
@@ -159,7 +159,7 @@ function climb({ proxies, marks, last }: Climb, context: Context): AcceptedChain
 }
 
 /** Why a certificate is invalid in its position, whatever its issuer. `marks` belong to the proxies below it. */
-function problemOf(
+function markProblem(
   certificate: Certificate,
   mark: Exclude<ProxyMark, { readonly kind: 'refused' }>,
   marks: readonly RightsMark[],
@@ -175,9 +175,9 @@ function problemOf(
 }
 
 function noProxyIssuer(proxy: Certificate, { trust }: ChainRules): string {
-  const name = shownSubject(proxy);
+  const name = printSubject(proxy);
   if (trust.named(proxy.issuer.key).length > 0) return `The proxy ${name} was issued by a CA, and not by a user.`;
-  return `The certificate of ${shownName(proxy.issuer)}, the issuer of the proxy ${name}, is missing.`;
+  return `The certificate of ${printName(proxy.issuer)}, the issuer of the proxy ${name}, is missing.`;
 }
 
 function isProxyIssuer(issuer: Certificate, proxies: readonly Certificate[], search: PathSearch): boolean {
@@ -185,16 +185,16 @@ function isProxyIssuer(issuer: Certificate, proxies: readonly Certificate[], sea
   if (proxies.includes(issuer)) return false;
   if (!search.isSigned(proxy, issuer)) {
     if (search.isSpent) return search.step();
-    const unsigned = `The proxy ${shownSubject(proxy)} was not signed by ${shownSubject(issuer)}.`;
+    const unsigned = `The proxy ${printSubject(proxy)} was not signed by ${printSubject(issuer)}.`;
     search.refuse('unsigned', unsupportedProblem(proxy, issuer) ?? unsigned);
     return false;
   }
   const problem = proxyIssuerProblem(issuer, proxies.length);
-  if (problem !== undefined) search.refuse('judged', `The certificate of ${shownSubject(issuer)} ${problem}.`);
+  if (problem !== undefined) search.refuse('judged', `The certificate of ${printSubject(issuer)} ${problem}.`);
   return problem === undefined;
 }
 
-function accepted(path: Path, { proxies, marks, last }: Climb): AcceptedChain {
+function acceptPath(path: Path, { proxies, marks, last }: Climb): AcceptedChain {
   const whole = [...proxies, ...path];
   const expiresAt = Math.min(...whole.map(({ notAfter }) => notAfter));
   const isLimited = marks.some(({ rights }) => rights === 'limited');

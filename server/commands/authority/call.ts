@@ -13,7 +13,7 @@ import {
 import { writeFileSync } from 'node:fs';
 import { attempt } from '../../../data/files.ts';
 import { inspect } from '../../authority/inspect.ts';
-import { printable } from '../../authority/x509/certificate.ts';
+import { replaceUnprintable } from '../../authority/x509/certificate.ts';
 import { FILE_LIMITS } from '../../authority/x509/search.ts';
 import { holdsPrivateKey } from '../../authority/x509/pem.ts';
 import { askServer, bytesOf, type Question } from '../question.ts';
@@ -96,12 +96,13 @@ async function callAuthority(call: AuthorityCall, print: (line: string) => void,
   const { status, body } = await posted(url, call);
   const answer = readAnswer(call.operation, body);
   if (answer.kind === 'unreadable') throw new OperationError('network', `${url} answered ${status}, and no SOAP`);
-  if (answer.kind === 'fault') throw new OperationError('refused', printable(`fault ${answer.code}: ${answer.text}`));
+  if (answer.kind === 'fault')
+    throw new OperationError('refused', replaceUnprintable(`fault ${answer.code}: ${answer.text}`));
   const refusal = refusalIn(call.operation, answer.results);
   if (refusal !== undefined) throw new OperationError('refused', refusal);
   if (call.operation.name === REQ_AUTHORISATION.name && printGrant(String(answer.results[0]), print, out)) return;
   for (const [i, [name]] of call.operation.results.entries()) {
-    for (const line of linesOf(name, answer.results[i] ?? '')) print(printable(line));
+    for (const line of linesOf(name, answer.results[i] ?? '')) print(replaceUnprintable(line));
   }
 }
 
@@ -171,7 +172,7 @@ function serviceUrl(text: string): string {
 
 function refusalIn({ name }: Operation, [, statCode, errMsg]: readonly Result[]): string | undefined {
   if (name !== REQ_AUTHORISATION.name || statCode === 'AccessGranted') return undefined;
-  return printable(`${String(statCode)}: ${String(errMsg)}`);
+  return replaceUnprintable(`${String(statCode)}: ${String(errMsg)}`);
 }
 
 function linesOf(name: string, result: Result): readonly string[] {
@@ -194,7 +195,7 @@ async function posted(
     if (body) return { status, body };
   } catch (cause) {
     // An error of TLS may quote the server's certificate, including line ends.
-    const reason = printable((cause as Error).message.trim());
+    const reason = replaceUnprintable((cause as Error).message.trim());
     throw new OperationError('network', `${url} cannot be asked: ${reason}`, cause);
   }
   throw new OperationError('network', `${url} cannot be asked: its answer does not end`);

@@ -7,7 +7,7 @@ import {
   type Issuer,
   NAME_TYPE_LIST,
   nameDer,
-  pemOf,
+  toPem,
   proxyNameDer,
   randomSerialNumber,
   type TypedValue,
@@ -19,13 +19,13 @@ import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypt
 import { existsSync, writeFileSync } from 'node:fs';
 import { OperationError, reasonOf } from '../../../data/operationError.ts';
 import { type AuthorityData, loadOrThrow } from '../../authority/configuration/load.ts';
-import { expiriesOf, firstExpiries } from '../../authority/configuration/expiries.ts';
-import { NO_PRIVATE_KEY, privateKeyOf } from '../../authority/configuration/identity.ts';
+import { listExpiries, firstExpiries } from '../../authority/configuration/expiries.ts';
+import { NO_PRIVATE_KEY, parsePrivateKey } from '../../authority/configuration/identity.ts';
 import { inspect } from '../../authority/inspect.ts';
 import { trustedHostStrings } from '../../authority/authority.ts';
 import { type Certificate, parseCertificate } from '../../authority/x509/certificate.ts';
 import { readCertificateFile } from '../../authority/x509/search.ts';
-import { attributesOfText, nameText } from '../../authority/x509/name.ts';
+import { parseAttributes, nameText } from '../../authority/x509/name.ts';
 import { timeText } from '../../authority/x509/der.ts';
 import { bytesOf } from '../question.ts';
 import { countText } from '../../observe/quantities.ts';
@@ -99,7 +99,7 @@ function addIssue(group: Command, { stdout }: Outputs): void {
 function checkText(config: string, at: number): string {
   const { data, notes, unusableFiles, expirySource } = loadOrThrow(config, at);
   return [
-    tableText(configurationRows(data, firstExpiries(expiriesOf(expirySource, at)))),
+    tableText(configurationRows(data, firstExpiries(listExpiries(expirySource, at)))),
     ...notes.map((note) => `note: ${note}`),
     unusableFiles === 0 ? `${config} is good` : `${config} can be used, without ${unusableFiles} of its files`,
   ].join('\n');
@@ -198,7 +198,7 @@ export function issueFiles(flags: IssueFlags, at: number): string {
   const chain = isProxy ? issuer!.chain : [];
   const name = issuedName(der, isProxy ? '--issuer' : '--name');
   write(`${flags.output}.key`, privateKey.export({ type: 'pkcs8', format: 'pem' }) as string, 0o600);
-  write(`${flags.output}.pem`, [der, ...chain.map((certificate) => certificate.der)].map(pemOf).join(''), 0o644);
+  write(`${flags.output}.pem`, [der, ...chain.map((certificate) => certificate.der)].map(toPem).join(''), 0o644);
   return `${flags.output}.pem: ${name}; its key is in ${flags.output}.key`;
 }
 
@@ -235,14 +235,14 @@ function issuerOf({ issuer, issuerKey }: IssueFlags, at: number): IssuerFiles | 
 }
 
 function keyOf(file: string): KeyObject {
-  const key = privateKeyOf(bytesOf(file));
+  const key = parsePrivateKey(bytesOf(file));
   if (key === undefined) throw new OperationError('input', `${file} ${NO_PRIVATE_KEY}`);
   if (['rsa', 'ec'].includes(key.asymmetricKeyType ?? '')) return key;
   throw new OperationError('input', `${file} holds a key that nothing is signed with here: want an RSA or EC key`);
 }
 
 function attributesOf(name: string): readonly TypedValue[] {
-  const attributes = attributesOfText(name)?.map(({ type, value }): TypedValue => [type, value]);
+  const attributes = parseAttributes(name)?.map(({ type, value }): TypedValue => [type, value]);
   if (!attributes?.every(([type]) => NAME_TYPE_LIST.includes(type)))
     throw new OperationError('usage', `--name: want /TYPE=value/TYPE=value, of the types ${NAME_TYPE_LIST.join(', ')}`);
   const strange = attributes.find(([type, value]) => ASCII_TYPES.includes(type) && /[^ -~]/.test(value));

@@ -9,11 +9,11 @@ import {
   SIGNATURE_ALGORITHMS,
   timeFields,
 } from '../../authority/attributeCertificate/content.ts';
-import { readCertificate, type ReadCertificate, textOfFile } from '../../authority/attributeCertificate/read.ts';
+import { readCertificate, type ReadCertificate, decodeFileText } from '../../authority/attributeCertificate/read.ts';
 import { signatureProblem } from '../../authority/attributeCertificate/verify.ts';
-import { type Certificate, printable, shownSubject } from '../../authority/x509/certificate.ts';
-import { certificateOf, readCertificateFile } from '../../authority/x509/search.ts';
-import { nameSetKey, nameSetKeyOfText } from '../../authority/x509/name.ts';
+import { type Certificate, replaceUnprintable, printSubject } from '../../authority/x509/certificate.ts';
+import { parseSingleCertificate, readCertificateFile } from '../../authority/x509/search.ts';
+import { nameSetKey, setKeyFromText } from '../../authority/x509/name.ts';
 import { bytesOf } from '../question.ts';
 import { tableText } from '../terminal.ts';
 
@@ -52,12 +52,12 @@ interface AttributesRequest {
 /** Throws OperationError `refused` with the reason, `input` for the signer's file, `usage` for an invalid `holder`. */
 function verifyAttributes(request: AttributesRequest, print: (line: string) => void): void {
   const { file, signer, holder, at } = request;
-  if (holder !== undefined && nameSetKeyOfText(holder) === undefined) {
+  if (holder !== undefined && setKeyFromText(holder) === undefined) {
     throw new OperationError('usage', `--holder: got ${JSON.stringify(holder)}, want a name /TYPE=value/TYPE=value`);
   }
   const trusted = readCertificateFile(bytesOf(signer), 'passed over');
   if (trusted.kind === 'unreadable') throw new OperationError('input', `${signer}: ${trusted.reason}`);
-  const reading = readCertificate(textOfFile(bytesOf(file)));
+  const reading = readCertificate(decodeFileText(bytesOf(file)));
   if (reading.kind === 'unreadable') throw refused(file, reading.reason);
   const { content } = reading.certificate;
   const problem = signerProblem(reading.certificate, trusted.all[0]!, request) ?? contentProblem(content, holder, at);
@@ -69,11 +69,11 @@ function verifyAttributes(request: AttributesRequest, print: (line: string) => v
     ['issuer name', content.issuerName],
     ['valid to', `${timeFields(content.notAfter)} UTC`],
   ];
-  print(`accepted\n${tableText(rows.map((row) => row.map(printable)))}`);
+  print(`accepted\n${tableText(rows.map((row) => row.map(replaceUnprintable)))}`);
 }
 
 function refused(file: string, reason: string): OperationError {
-  return new OperationError('refused', `refused: ${file}: the attribute certificate ${printable(reason)}`);
+  return new OperationError('refused', `refused: ${file}: the attribute certificate ${replaceUnprintable(reason)}`);
 }
 
 /** The trusted key must have signed it. The enclosed certificate only needs the same key and name. */
@@ -82,18 +82,18 @@ function signerProblem(
   trusted: Certificate,
   { at, allowSha1 = false }: AttributesRequest,
 ): string | undefined {
-  const carried = certificateOf(signature.der);
+  const carried = parseSingleCertificate(signature.der);
   if (!carried) return 'is signed by something that is no certificate';
   if (!trusted.publicKey || !carried.publicKey?.equals(trusted.publicKey)) {
-    return `is signed by the key of ${shownSubject(carried)}, and not by that of ${shownSubject(trusted)}`;
+    return `is signed by the key of ${printSubject(carried)}, and not by that of ${printSubject(trusted)}`;
   }
   const algorithms = SIGNATURE_ALGORITHMS.filter(({ digest }) => allowSha1 || digest !== 'sha1').map(
     ({ name }) => name,
   );
   const problem = signatureProblem(signature, carried, { algorithms, allowWeak: false });
   if (problem !== undefined) return problem;
-  if (nameSetKeyOfText(content.issuer) !== nameSetKey(trusted.subject)) {
-    return `names ${content.issuer} as its issuer, and is signed by ${shownSubject(trusted)}`;
+  if (setKeyFromText(content.issuer) !== nameSetKey(trusted.subject)) {
+    return `names ${content.issuer} as its issuer, and is signed by ${printSubject(trusted)}`;
   }
   if (at < trusted.notBefore) return 'is signed by a certificate that is not valid yet';
   return at > trusted.notAfter ? 'is signed by a certificate that has expired' : undefined;
@@ -104,8 +104,8 @@ function contentProblem(content: AttributeContent, holder: string | undefined, a
   if (at > content.notAfter) return `has expired at ${timeFields(content.notAfter)} UTC`;
   if (holder === undefined) return undefined;
   // Other software may write names in another form. Such a name matches none.
-  const key = nameSetKeyOfText(content.holder);
-  return key !== undefined && key === nameSetKeyOfText(holder)
+  const key = setKeyFromText(content.holder);
+  return key !== undefined && key === setKeyFromText(holder)
     ? undefined
     : `is of ${content.holder}, and not of ${holder}`;
 }

@@ -5,10 +5,10 @@ import { example, type Outputs, valueOption } from '../parts.ts';
 import { INSTANT, integerBetween } from '../../settings/values.ts';
 import { statIfExists } from '../../../data/files.ts';
 import { OperationError } from '../../../data/operationError.ts';
-import { type Certificate, type Crl, crlStoreOf, shownSubject } from '../../authority/x509/certificate.ts';
+import { type Certificate, type Crl, makeCrlStore, printSubject } from '../../authority/x509/certificate.ts';
 import { readCrlFiles } from '../../authority/configuration/identity.ts';
 import { mistakeText, noMistakes } from '../../authority/configuration/files.ts';
-import { readCertificateFile, readCrlFile, trustStoreOf } from '../../authority/x509/search.ts';
+import { readCertificateFile, readCrlFile, makeTrustStore } from '../../authority/x509/search.ts';
 import { timeText } from '../../authority/x509/der.ts';
 import { type AcceptedChain, validateChain, type Verdict } from '../../authority/x509/validate.ts';
 import { bytesOf } from '../question.ts';
@@ -106,8 +106,8 @@ function verdictOf(files: Files, request: VerifyRequest): Verdict {
     allowLegacyProxies: legacy = false,
   } = request;
   return validateChain(chain.all, {
-    trust: trustStoreOf(trusted),
-    crls: request.crls === undefined ? undefined : crlStoreOf(crls),
+    trust: makeTrustStore(trusted),
+    crls: request.crls === undefined ? undefined : makeCrlStore(crls),
     at: request.at,
     maxDepth: request.maxDepth,
     proxies: { full, limited, legacy },
@@ -136,10 +136,10 @@ function rowsOf({ endEntity, path, expiresAt, proxy, isLegacy }: AcceptedChain):
   const rights = proxy === 'full' ? 'all rights' : 'limited';
   const intermediates = path.slice(path.indexOf(endEntity) + 1, -1);
   return [
-    ['subject', shownSubject(endEntity)],
+    ['subject', printSubject(endEntity)],
     ['proxy', proxy === 'none' ? 'none' : isLegacy ? `legacy, ${rights}` : rights],
-    ['issued by', intermediates.map(shownSubject).join(', below ')],
-    ['trusted', shownSubject(path.at(-1)!)],
+    ['issued by', intermediates.map(printSubject).join(', below ')],
+    ['trusted', printSubject(path.at(-1)!)],
     ['expires', timeText(expiresAt)],
   ].filter(([, value]) => value !== '');
 }

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { FILE_LIMITS, readChain, readCrlFile, trustStoreOf } from '../../../server/authority/x509/search.ts';
-import { crlStoreOf } from '../../../server/authority/x509/certificate.ts';
+import { FILE_LIMITS, readChain, readCrlFile, makeTrustStore } from '../../../server/authority/x509/search.ts';
+import { makeCrlStore } from '../../../server/authority/x509/certificate.ts';
 import { type ChainRules, validateChain } from '../../../server/authority/x509/validate.ts';
 import type { PathCase } from '../../support/testdata.ts';
 
@@ -34,8 +34,8 @@ function validated(one: PathCase): Pick<Outcome, 'verdict' | 'reason'> {
   if (chain.kind === 'unreadable') return { verdict: 'reject', reason: chain.reason };
   if (crls?.kind === 'unreadable') return { verdict: 'reject', reason: crls.reason };
   const rules: ChainRules = {
-    trust: trustStoreOf(trust.all),
-    crls: crls && crlStoreOf(crls.all),
+    trust: makeTrustStore(trust.all),
+    crls: crls && makeCrlStore(crls.all),
     at: one.time,
     maxDepth: one.max_depth ?? DEPTH_INITIAL,
     proxies: NO_PROXIES,

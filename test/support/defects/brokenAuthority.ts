@@ -1,5 +1,5 @@
 // A defect that plant.ts plants: authorising `break` throws an internal error.
-import { type Authorise, authoriserOf as real } from '../../../server/authority/authorise.ts';
+import { type Authorise, makeAuthoriser as real } from '../../../server/authority/authorise.ts';
 import { SECRET } from '../authorities.ts';
 
 export function authoriserOf(...data: Parameters<typeof real>): Authorise {

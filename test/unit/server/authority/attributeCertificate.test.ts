@@ -3,9 +3,9 @@
 import { createPublicKey } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { contentXml, secondsOfFields, timeFields } from '../../../../server/authority/attributeCertificate/content.ts';
-import { textOfFile } from '../../../../server/authority/attributeCertificate/read.ts';
-import { signerOf } from '../../../../server/authority/attributeCertificate/write.ts';
+import { contentXml, parseTimeFields, timeFields } from '../../../../server/authority/attributeCertificate/content.ts';
+import { decodeFileText } from '../../../../server/authority/attributeCertificate/read.ts';
+import { makeSigner } from '../../../../server/authority/attributeCertificate/write.ts';
 import { nameDer } from '../../../../server/authority/issuance.ts';
 import {
   contentBy,
@@ -23,7 +23,7 @@ import { someOf, times } from '../../../support/ring.ts';
 const ca = caOf('CA, of "all" \\ <&>; + #1');
 const signer = holderOf('signer', nameDer([['C', 'GB'], ...person('Signer ')]), rsaPair(), ca);
 const ecSigner = holderOf('signer', nameDer(person('Zoë; the <signer>')), ecPair(), ca);
-const sign = signerOf(signer);
+const sign = makeSigner(signer);
 const ALL = { algorithms: ['rsa-sha256', 'ecdsa-sha256', 'rsa-sha1'], allowWeak: false } as const;
 
 /** Characters that XML escapes, normalises or forbids unescaped, and some that take more than a byte. */
@@ -51,7 +51,7 @@ describe('an issued attribute certificate', () => {
     ([, by]) => {
       fc.assert(
         fc.property(CONTENT, (content) => {
-          const text = signerOf(by)(content);
+          const text = makeSigner(by)(content);
           expect(judged(text, ALL)).toEqual(contentBy(by, content));
           // xml-crypto's parser takes NEL and LINE SEPARATOR for line ends, which they are in XML 1.1 only.
           if (by === signer && !/[\u0085\u2028]/.test(text)) expect(xmlCryptoVerdict(text, by.pem)).toBe(true);
@@ -67,7 +67,7 @@ describe('an issued attribute certificate', () => {
   ] as const)('with a key of %s is verified by xmlsec1, whatever its texts contain', ([, by, texts]) => {
     for (const role of [...texts, 'staff']) {
       const content = contentWith({ roles: [role, `a${role}b`], holder: `/O=Test/CN=${role}`, issuerName: role });
-      expect(xmlsecVerdict(signerOf(by)(content), ca.pem)).toBe('good');
+      expect(xmlsecVerdict(makeSigner(by)(content), ca.pem)).toBe('good');
     }
   });
 
@@ -240,20 +240,20 @@ describe('the signature of an attribute certificate', () => {
     expect(judged(withCertificate(GOOD, ecSigner.pem), ALL)).toBe('is signed by an algorithm that is not of its key');
   });
   test('is refused for an RSA certificate under an ECDSA signature', () => {
-    expect(judged(withCertificate(signerOf(ecSigner)(contentWith()), signer.pem), ALL)).toBe(
+    expect(judged(withCertificate(makeSigner(ecSigner)(contentWith()), signer.pem), ALL)).toBe(
       'is signed by an algorithm that is not of its key',
     );
   });
   test('is refused for ECDSA if only RSA is accepted', () => {
-    expect(judged(signerOf(ecSigner)(contentWith()))).toBe('is signed with ecdsa-sha256, which is not accepted here');
+    expect(judged(makeSigner(ecSigner)(contentWith()))).toBe('is signed with ecdsa-sha256, which is not accepted here');
   });
   test('is refused for another curve', () => {
     const other = holderOf('signer', nameDer(person('P-384')), ecPair('P-384'), ca);
-    expect(judged(signerOf(other)(contentWith()), ALL)).toBe('is signed by a key of another curve than P-256');
+    expect(judged(makeSigner(other)(contentWith()), ALL)).toBe('is signed by a key of another curve than P-256');
   });
   test('is refused for a short RSA key, unless weak ones are allowed', () => {
     const weak = holderOf('signer', nameDer(person('Weak')), rsaPair(1024), ca);
-    const text = signerOf(weak)(contentWith());
+    const text = makeSigner(weak)(contentWith());
     expect(judged(text)).toBe('is signed by an RSA key under 2048 bits');
     expect(judged(text, { ...ALL, allowWeak: true })).toEqual(contentBy(weak));
   });
@@ -312,15 +312,17 @@ describe('the signature of an attribute certificate', () => {
 
 test('accepts blanks around a file, and refuses one that exceeds any text', () => {
   const text = GOOD.trim();
-  expect(textOfFile(Buffer.from(`\uFEFF\n ${text}${' '.repeat(1000)}`))).toBe(text);
+  expect(decodeFileText(Buffer.from(`\uFEFF\n ${text}${' '.repeat(1000)}`))).toBe(text);
   for (const end of ['', '<'])
-    expect(judged(textOfFile(Buffer.from(text + ' '.repeat(2 ** 20) + end)), ALL)).toBe('is longer than 262144 bytes');
-  expect(judged(textOfFile(new Uint8Array(2 ** 29)), ALL)).toBe('is longer than 262144 bytes');
+    expect(judged(decodeFileText(Buffer.from(text + ' '.repeat(2 ** 20) + end)), ALL)).toBe(
+      'is longer than 262144 bytes',
+    );
+  expect(judged(decodeFileText(new Uint8Array(2 ** 29)), ALL)).toBe('is longer than 262144 bytes');
 });
 
 test('reads times as exact UTC, and refuses days that the calendar does not have', () => {
   expect(timeFields(AT)).toBe('2030 03 17 17 46 40');
-  expect(secondsOfFields('2030 03 17 17 46 40')).toBe(AT);
+  expect(parseTimeFields('2030 03 17 17 46 40')).toBe(AT);
   for (const text of [
     '2030 02 30 00 00 00',
     '2030 13 01 00 00 00',
@@ -329,6 +331,6 @@ test('reads times as exact UTC, and refuses days that the calendar does not have
     '30 01 01 00 00 00',
     '',
   ]) {
-    expect(secondsOfFields(text)).toBeUndefined();
+    expect(parseTimeFields(text)).toBeUndefined();
   }
 });

@@ -1,7 +1,7 @@
 // The audit of decisions: a line for each grant and for the first refusal of a kind, and counts of the other refusals.
 import { beforeEach, expect, test } from 'vitest';
 import { Audit } from '../../../../server/authority/audit.ts';
-import { outcomeOf } from '../../../../server/authority/authorise.ts';
+import { makeOutcome } from '../../../../server/authority/authorise.ts';
 import type { AuthorisationRecord, RefusalsRepeated, ServiceEvent } from '../../../../server/observe/events.ts';
 
 const REFUSED: AuthorisationRecord = {
@@ -48,7 +48,7 @@ beforeEach(() => {
 });
 
 function record(times: number, of: AuthorisationRecord): void {
-  for (let i = 0; i < times; i++) audit.record(outcomeOf(of));
+  for (let i = 0; i < times; i++) audit.record(makeOutcome(of));
 }
 
 const count = (of: Partial<RefusalsRepeated>): object => ({ kind: 'refusalsRepeated', peer: '192.0.2.1', ...of });
@@ -101,7 +101,7 @@ test('keeps counts that cannot be written', () => {
   record(5, REFUSED);
   isFull = true;
   audit.writeCounts();
-  expect(audit.record(outcomeOf(GRANTED)).record).toMatchObject({ status: 'AccessError', reason: 'unrecorded' });
+  expect(audit.record(makeOutcome(GRANTED)).record).toMatchObject({ status: 'AccessError', reason: 'unrecorded' });
   expect(lost).toMatchObject([{ reason: 'unrecorded', holder: '/CN=Ada' }]);
   record(5, REFUSED);
   isFull = false;

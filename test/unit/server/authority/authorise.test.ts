@@ -1,6 +1,6 @@
 // Authorisation requests with real keys and certificates: which are granted, and that no trick with them works.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Authorise, authoriserOf } from '../../../../server/authority/authorise.ts';
+import { type Authorise, makeAuthoriser } from '../../../../server/authority/authorise.ts';
 import { nameDer, proxyNameDer } from '../../../../server/authority/issuance.ts';
 import { loadedData, partnersCertificate, type TestSite, testSite } from '../../../support/authorities.ts';
 import { judged, xmlsecVerdict } from '../../../support/attributeCertificates.ts';
@@ -14,7 +14,7 @@ let visitorProxy: string;
 
 beforeAll(() => {
   site = testSite();
-  authorise = authoriserOf(loadedData(site));
+  authorise = makeAuthoriser(loadedData(site));
   visitorProxy = proxyOf(site.visitor).pem;
 });
 afterAll(() => site.remove());

@@ -11,7 +11,7 @@ import {
   CRLS_EVERY_MS,
   superviseAuthority,
 } from '../../../../server/authority/supervisor.ts';
-import { type Outcome, outcomeOf } from '../../../../server/authority/soap/answers.ts';
+import { type Outcome, toOutcome } from '../../../../server/authority/soap/answers.ts';
 import { OUTCOME } from '../../../../server/authority/soap/tally.ts';
 import { epochMs } from '../../../../server/observe/clock.ts';
 import type { ServiceEvent } from '../../../../server/observe/events.ts';
@@ -157,7 +157,7 @@ describe('a running authority', () => {
   });
 
   test('refuses messages beyond its queue with a fault, and answers the others', async () => {
-    const busy = outcomeOf({ fault: 'busy' });
+    const busy = toOutcome({ fault: 'busy' });
     const outcomes = await Promise.all(Array.from({ length: 300 }, () => ask(authorisationOf('no'))));
     expect(outcomes.filter((outcome) => outcome.answer === busy.answer)).toHaveLength(300 - 256);
     const long = (bytes: number): string => roleCall('reader').padEnd(bytes);
@@ -199,7 +199,7 @@ describe('an authority thread that dies', () => {
     expect(await rolesGranted()).toEqual(['staff', 'reader']);
     const waiting = ask(authorisationOf(site.staff.pem));
     await worker.terminate();
-    const away = outcomeOf({ fault: 'away' });
+    const away = toOutcome({ fault: 'away' });
     expect([away.answer, (await waiting).answer]).toContain((await ask(roleCall('reader'))).answer);
     expect((await ask(roleCall('reader'))).answer).toBe(away.answer);
     await until(async () => (await rolesGranted()) !== undefined);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadAuthority } from '../../../../server/authority/configuration/load.ts';
 import { nameDer } from '../../../../server/authority/issuance.ts';
-import { nameSetKeyOfText } from '../../../../server/authority/x509/name.ts';
+import { setKeyFromText } from '../../../../server/authority/x509/name.ts';
 import {
   CONFIG_LINES,
   loadedData,
@@ -34,7 +34,7 @@ function changed(changes: Readonly<Record<string, string>>): readonly string[] {
 }
 
 function roles(name: string): readonly string[] {
-  return loadedData(site).users.get(nameSetKeyOfText(name) ?? '') ?? [];
+  return loadedData(site).users.get(setKeyFromText(name) ?? '') ?? [];
 }
 
 describe('a good configuration', () => {

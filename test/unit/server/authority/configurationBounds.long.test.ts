@@ -5,7 +5,7 @@ import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadAuthority } from '../../../../server/authority/configuration/load.ts';
-import { nameSetKeyOfText } from '../../../../server/authority/x509/name.ts';
+import { setKeyFromText } from '../../../../server/authority/x509/name.ts';
 import { CONFIG_LINES, loadedData, type TestSite, testSite } from '../../../support/authorities.ts';
 import { AT, caOf, ecPair } from '../../../support/pki.ts';
 
@@ -119,7 +119,7 @@ test('finds each of 100,000 users of a good configuration by name', () => {
   expect(mistakesOf(FILES.find(([what]) => what === 'usersFile')![1])).toEqual([]);
   const { users } = loadedData(site);
   expect(users.size).toBe(100_001);
-  const rolesFor = (name: string): readonly string[] | undefined => users.get(nameSetKeyOfText(name)!);
+  const rolesFor = (name: string): readonly string[] | undefined => users.get(setKeyFromText(name)!);
   for (const i of [0, 1, 77_777, 99_999])
     expect(rolesFor(`/CN=User ${i}/O=Test/OU=Group ${i % 100}`)).toEqual([`role${i % 7}`, 'staff']);
   expect(rolesFor('/O=Test/OU=Group 1/CN=User 0')).toBeUndefined();

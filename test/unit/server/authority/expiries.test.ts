@@ -4,7 +4,7 @@ import { createPublicKey } from 'node:crypto';
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { expiriesOf, firstExpiries } from '../../../../server/authority/configuration/expiries.ts';
+import { listExpiries, firstExpiries } from '../../../../server/authority/configuration/expiries.ts';
 import { loadAuthority } from '../../../../server/authority/configuration/load.ts';
 import { nameDer } from '../../../../server/authority/issuance.ts';
 import { type AuthoritySupervisor, superviseAuthority } from '../../../../server/authority/supervisor.ts';
@@ -64,7 +64,7 @@ function writeCrl(
 /** The first expiry of each kind, or the errors of the configuration. */
 function firsts(at = AT): unknown {
   const loading = loadAuthority(site.config, at);
-  return loading.kind === 'loaded' ? firstExpiries(expiriesOf(loading.expirySource, at)) : loading.mistakes;
+  return loading.kind === 'loaded' ? firstExpiries(listExpiries(loading.expirySource, at)) : loading.mistakes;
 }
 
 /** The events of the periodic check, `seconds` after AT. */

@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { signerOf } from '../../../../server/authority/attributeCertificate/write.ts';
+import { makeSigner } from '../../../../server/authority/attributeCertificate/write.ts';
 import { loadAuthority } from '../../../../server/authority/configuration/load.ts';
 import { issueCertificate, randomSerialNumber } from '../../../../server/authority/issuance.ts';
 import { contentBy, judged } from '../../../support/attributeCertificates.ts';
@@ -63,7 +63,7 @@ describe('an authority certificate whose names', () => {
     const mistakes = mistakesOf(CONFIG_LINES);
     site.write('ca.pem', site.ca.pem);
     site.write('site.pem', site.site.pem);
-    const verdict = judged(signerOf(own)(contentBy(own)), RULES);
+    const verdict = judged(makeSigner(own)(contentBy(own)), RULES);
     return [mistakes, typeof verdict === 'string' ? verdict : undefined];
   }
 

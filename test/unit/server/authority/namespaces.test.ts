@@ -1,6 +1,6 @@
 // Names that a CA may certify: the configuration of namespaces, the refused users, and the results of a check.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { authoriserOf } from '../../../../server/authority/authorise.ts';
+import { makeAuthoriser } from '../../../../server/authority/authorise.ts';
 import { loadAuthority } from '../../../../server/authority/configuration/load.ts';
 import { nameDer } from '../../../../server/authority/issuance.ts';
 import {
@@ -30,7 +30,7 @@ function configure(...namespaces: readonly string[]): void {
 
 /** Status, code and sentence. Response and audit must agree. */
 function outcome(usrProxyCert: string, usrAttCert = ''): readonly string[] {
-  const { answer, record } = authoriserOf(loadedData(site))({ usrProxyCert, usrAttCert }, AT);
+  const { answer, record } = makeAuthoriser(loadedData(site))({ usrProxyCert, usrAttCert }, AT);
   expect(record.sentence).toBe(answer.errMsg);
   return [answer.statCode, record.reason, answer.errMsg].filter(Boolean);
 }

@@ -6,7 +6,7 @@ import {
   type Name,
   nameProblem,
   nameSetKey,
-  nameSetKeyOfText,
+  setKeyFromText,
   nameText,
   readName,
   sameName,
@@ -111,7 +111,7 @@ describe('the set key of a name', () => {
     '/cn=Ada/x/Email=a@b.org/o=Grid',
     '/2.5.4.3=Ada/x/E=a@b.org/O=Grid',
   ])('is that of %s', (text) => {
-    expect(nameSetKeyOfText(text)).toBe(nameSetKey(name));
+    expect(setKeyFromText(text)).toBe(nameSetKey(name));
   });
 
   test.each([
@@ -120,11 +120,11 @@ describe('the set key of a name', () => {
     '/O=Grid/CN=Ada/x',
     '/O=Grid/O=Grid/CN=Ada/x/emailAddress=a@b.org',
   ])('is not that of %s', (text) => {
-    expect(nameSetKeyOfText(text)).not.toBe(nameSetKey(name));
+    expect(setKeyFromText(text)).not.toBe(nameSetKey(name));
   });
 
   test.each(['', 'CN=Ada', 'O=Grid, CN=Ada', '/Ada', ' /CN=Ada', '/CN=Ada\n'])('is undefined for %j', (text) => {
-    expect(nameSetKeyOfText(text)).toBeUndefined();
+    expect(setKeyFromText(text)).toBeUndefined();
   });
 });
 

@@ -5,16 +5,16 @@ import type { Certificate } from '../../../../../server/authority/x509/certifica
 import { findPath, validateChain } from '../../../../../server/authority/x509/validate.ts';
 import {
   BUDGET,
-  certificatesByName,
+  groupByName,
   PathSearch,
   type SearchRules,
-  trustStoreOf,
+  makeTrustStore,
 } from '../../../../../server/authority/x509/search.ts';
 import { AT, type Made, makeCa, makeProxy, makeUser, newKeys } from '../../../../support/certificates.ts';
 
 const CA = makeCa('CA');
 const RULES: SearchRules = {
-  trust: trustStoreOf([CA.certificate]),
+  trust: makeTrustStore([CA.certificate]),
   at: AT,
   clockSkewSeconds: 0,
   allowWeak: false,
@@ -26,9 +26,9 @@ const RULES: SearchRules = {
 /** The cost of a search for a path. */
 function costOf(user: Made, pool: readonly Made[]): { found: boolean; signatures: number; steps: number } {
   const certificates = pool.map(({ certificate }) => certificate);
-  const search = new PathSearch(RULES, certificatesByName(certificates));
+  const search = new PathSearch(RULES, groupByName(certificates));
   const found = findPath(user.certificate, search) !== undefined;
-  const { signatures, steps } = search.left;
+  const { signatures, steps } = search.budget;
   return { found, signatures: BUDGET.signatures - signatures, steps: BUDGET.steps - steps };
 }
 

@@ -1,8 +1,8 @@
 // Revocation (RFC 5280, section 6.3): every CA of a path needs a current, complete CRL that does not list the issued
 // certificate. Without a CRL, no certificate of the CA is accepted.
 import { describe, expect, test } from 'vitest';
-import { type Crl, crlStoreOf, parseCrl } from '../../../../../server/authority/x509/certificate.ts';
-import { trustStoreOf } from '../../../../../server/authority/x509/search.ts';
+import { type Crl, makeCrlStore, parseCrl } from '../../../../../server/authority/x509/certificate.ts';
+import { makeTrustStore } from '../../../../../server/authority/x509/search.ts';
 import { type ChainRules, validateChain, type Verdict } from '../../../../../server/authority/x509/validate.ts';
 import {
   AT,
@@ -36,12 +36,12 @@ function judged(chain: readonly Made[], crls: readonly Buffer[], rules: Partial<
   return validateChain(
     chain.map(({ certificate }) => certificate),
     {
-      trust: trustStoreOf([CA.certificate]),
+      trust: makeTrustStore([CA.certificate]),
       at: AT,
       proxies: { full: true, limited: true, legacy: true },
       clockSkewSeconds: 0,
       allowWeak: false,
-      crls: crlStoreOf(crls.map(parseCrl)),
+      crls: makeCrlStore(crls.map(parseCrl)),
       maxDepth: 16,
       profile: 'service',
       ...rules,
@@ -175,7 +175,7 @@ describe('a CRL signed with another key of the CA', () => {
 test('accepts a CRL of a CA with a new key for what the old key issued, if both are configured', () => {
   const recent = makeCa('CA');
   const expired = makeCa('CA', { notAfter: AT - DAY });
-  const both = (other: Made): ChainRules['trust'] => trustStoreOf([CA.certificate, other.certificate]);
+  const both = (other: Made): ChainRules['trust'] => makeTrustStore([CA.certificate, other.certificate]);
   const crl = (issuer: Made): Buffer => makeCrl({ issuer });
   expect(reasonOf([USER], [crl(recent)])).toBe(NONE);
   expect(reasonOf([USER], [crl(recent)], { trust: both(recent) })).toBe('accepted');
@@ -184,7 +184,7 @@ test('accepts a CRL of a CA with a new key for what the old key issued, if both 
 
 test('accepts signatures by the weak key of another configured CA of that name only if weak ones are allowed', () => {
   const weak = makeCa('CA', { keys: rsaPair(1024) });
-  const trust = trustStoreOf([CA.certificate, weak.certificate]);
+  const trust = makeTrustStore([CA.certificate, weak.certificate]);
   const [empty, revoking] = [makeCrl({ issuer: weak }), makeCrl({ issuer: weak, revoked: [7n] })];
   expect(reasonOf([USER], [empty], { trust, allowWeak: true })).toBe('accepted');
   expect(reasonOf([USER], [empty], { trust })).toBe(NONE);
@@ -200,7 +200,7 @@ test('accepts no CRL of a CA that may not sign CRLs by its key usage', () => {
 
 test('requires the number of a CRL in the strict profile, but not in the service', () => {
   const id = extension('2.5.29.14', Buffer.of(4, 1, 1));
-  const trust = trustStoreOf([makeCa('CA', { keys: CA.keys, extensions: [...caExtensions(), id] }).certificate]);
+  const trust = makeTrustStore([makeCa('CA', { keys: CA.keys, extensions: [...caExtensions(), id] }).certificate]);
   const user = makeUser('Ada', CA, { extensions: [extension('2.5.29.35', Buffer.of(0x30, 3, 0x80, 1, 1))] });
   const bare = crlOf({ extensions: [] });
   expect(reasonOf([user], [crlOf()], { profile: 'strict', trust })).toBe('accepted');
@@ -222,7 +222,7 @@ test('hashes a CRL once for a key, however many chains rely on it', () => {
       },
     },
   };
-  const crls = crlStoreOf([counting]);
+  const crls = makeCrlStore([counting]);
   for (let i = 0; i < 5; i++) expect(judged([makeUser('Ada', CA)], [], { crls })).toMatchObject({ accepted: true });
   expect(reads).toBe(1);
 });

@@ -2,7 +2,7 @@
 // test/conformance/x509/ tests proxies by openssl and the public suites.
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { trustStoreOf } from '../../../../../server/authority/x509/search.ts';
+import { makeTrustStore } from '../../../../../server/authority/x509/search.ts';
 import { type ChainRules, validateChain, type Verdict } from '../../../../../server/authority/x509/validate.ts';
 import {
   AT,
@@ -31,7 +31,7 @@ function judged(chain: readonly Made[], rules: Partial<ChainRules> = {}): Verdic
   return validateChain(
     chain.map(({ certificate }) => certificate),
     {
-      trust: trustStoreOf([CA.certificate]),
+      trust: makeTrustStore([CA.certificate]),
       at: AT,
       proxies: { full: true, limited: true, legacy: true },
       clockSkewSeconds: 0,
@@ -52,7 +52,7 @@ function reasonOf(chain: readonly Made[], rules: Partial<ChainRules> = {}): stri
 test('does not claim that an unknown key did not sign', () => {
   const odd = makeCa('CA', { keys: ecPair('secp256k1') });
   const sentence = 'The certificate of /O=Test/CN=CA has a key of a kind that is not supported.';
-  expect(reasonOf([makeUser('Ada', odd)], { trust: trustStoreOf([odd.certificate]) })).toBe(sentence);
+  expect(reasonOf([makeUser('Ada', odd)], { trust: makeTrustStore([odd.certificate]) })).toBe(sentence);
   const user = makeUser('Bob', CA, { keys: ecPair('secp256k1') });
   expect(reasonOf([makeProxy(user), user])).toBe(
     'The certificate of /O=Test/CN=Bob has a key of a kind that is not supported.',
@@ -66,7 +66,7 @@ test('accepts DSA below the configured CA in the strict profile, but not of a se
     ...more,
   ];
   const id = extension('2.5.29.14', Buffer.of(4, 1, 1));
-  const trust = trustStoreOf([makeCa('CA', { keys: CA.keys, extensions: [...caExtensions(), id] }).certificate]);
+  const trust = makeTrustStore([makeCa('CA', { keys: CA.keys, extensions: [...caExtensions(), id] }).certificate]);
   const forServers = extension('2.5.29.37', sequence(oid('1.3.6.1.5.5.7.3.1')));
   const extensions = extensionsWith();
   const user = makeUser('Ada', CA, { keys, extensions });
@@ -203,7 +203,7 @@ describe('an issuer', () => {
       nameConstraints({ excluded: [generalName.directory(makeUser('x', CA).subject)] }),
     ];
     const strict = makeCa('CA', { keys: CA.keys, extensions });
-    const trust = trustStoreOf([strict.certificate]);
+    const trust = makeTrustStore([strict.certificate]);
     expect(reasonOf([makeUser('x', CA)], { trust })).toMatch(/has a name that its CA may not give\.$/);
     expect(reasonOf([makeUser('y', CA)], { trust })).toBe('accepted');
   });
@@ -250,7 +250,7 @@ test('uses key identifiers to choose between CAs of one name, but never to refus
   const points = (mark: number): Buffer => extension('2.5.29.35', Buffer.of(0x30, 3, 0x80, 1, mark));
   const old = makeCa('CA', { extensions: [...caExtensions(), id(1)] });
   const recent = makeCa('CA', { extensions: [...caExtensions(), id(2)] });
-  const trust = trustStoreOf([old.certificate, recent.certificate]);
+  const trust = makeTrustStore([old.certificate, recent.certificate]);
   for (const mark of [1, 2, 3]) {
     for (const issuer of [old, recent]) {
       const user = makeUser('Ada', issuer, { extensions: [points(mark)] });

@@ -10,7 +10,7 @@ import {
   prepareDemonstration,
   writeDemonstration,
 } from '../../../../../server/authority/demonstration.ts';
-import { signerOf } from '../../../../../server/authority/attributeCertificate/write.ts';
+import { makeSigner } from '../../../../../server/authority/attributeCertificate/write.ts';
 import { nameDer } from '../../../../../server/authority/issuance.ts';
 import { epochMs } from '../../../../../server/observe/clock.ts';
 import { CommanderError } from 'commander';
@@ -119,8 +119,8 @@ test('describes by inspect an attribute certificate, whether its signature is go
 });
 
 test('reports by inspect a signer other than the issuer, as any holder of a certificate can be', async () => {
-  writeFileSync(file('own.xml'), signerOf(SIGNERS.Authority)(ADMIN));
-  writeFileSync(file('forged.xml'), signerOf(SIGNERS.Ada)(ADMIN));
+  writeFileSync(file('own.xml'), makeSigner(SIGNERS.Authority)(ADMIN));
+  writeFileSync(file('forged.xml'), makeSigner(SIGNERS.Ada)(ADMIN));
   expect((await authority('inspect', file('own.xml'))).out).toMatch(/^signature +ecdsa-sha256, good$/m);
   expect((await authority('inspect', file('forged.xml'))).out).toMatch(
     /^signature +ecdsa-sha256, BAD: it is not of the issuer$/m,
@@ -140,7 +140,7 @@ test.each([
   ['has expired at', ['--time', instant(AT + 61)], /^$/],
   ['is signed by a certificate that has expired', ['--time', '2090-01-01T00:00:00Z'], /^$/],
 ])('decides by verify-attributes as a service does: %j, with the flags %j', async (problem, flags, printed) => {
-  writeFileSync(file('staff.xml'), signerOf(SIGNERS.Authority)(ADMIN));
+  writeFileSync(file('staff.xml'), makeSigner(SIGNERS.Authority)(ADMIN));
   writeFileSync(file('signer.pem'), SIGNERS.Authority.pem);
   const words = ['--time', instant(AT), '--signer', file('signer.pem'), ...flags, file('staff.xml')];
   const { end, out, err } = await authority('verify-attributes', ...words);
@@ -168,7 +168,7 @@ test.skipIf(!hasProgram('xmlsec1'))('accepts SHA-1 by verify-attributes if told 
 
 test('requires by verify-attributes a holder that is a name, and accepts no other spelling of it', async () => {
   writeFileSync(file('signer.pem'), SIGNERS.Authority.pem);
-  writeFileSync(file('other.xml'), signerOf(SIGNERS.Authority)({ ...ADMIN, holder: 'CN=Ada,O=Test' }));
+  writeFileSync(file('other.xml'), makeSigner(SIGNERS.Authority)({ ...ADMIN, holder: 'CN=Ada,O=Test' }));
   const asked = (holder: string): ReturnType<typeof authority> =>
     authority('verify-attributes', ...flags, '--holder', holder, file('other.xml'));
   const flags = ['--time', instant(AT), '--signer', file('signer.pem')];
@@ -185,14 +185,14 @@ test('trusts by verify-attributes only the key of the authority, whatever certif
     expect(end).toBe('refused');
     return err;
   };
-  const [own, forged] = [signerOf(SIGNERS.Authority)(ADMIN), signerOf(SIGNERS.Ada)(ADMIN)];
+  const [own, forged] = [makeSigner(SIGNERS.Authority)(ADMIN), makeSigner(SIGNERS.Ada)(ADMIN)];
   expect(await judged(forged)).toContain(
     'is signed by the key of /O=Test/CN=Ada, and not by that of /O=Test/CN=Authority',
   );
   const certificateIn = (text: string): string => /<[^<]*X509Certificate>([^<]*)</.exec(text)![1]!;
   expect(await judged(forged.replace(certificateIn(forged), certificateIn(own)))).toMatch(/signature|changed|names/);
   expect(await judged(own.replace('admin', 'owner'))).toContain('was changed after it was signed');
-  const other = signerOf(SIGNERS.Authority)({ ...ADMIN, issuer: '/O=Test/CN=Other' });
+  const other = makeSigner(SIGNERS.Authority)({ ...ADMIN, issuer: '/O=Test/CN=Other' });
   expect(await judged(other)).toContain('names /O=Test/CN=Other as its issuer, and is signed by /O=Test/CN=Authority');
   expect(await judged('<a/>')).toContain('refused: sent.xml: the attribute certificate ');
   expect(await judged('')).toContain('refused: sent.xml: the attribute certificate ');
