@@ -5,7 +5,7 @@ import { beNice } from '../../workers/niceness.ts';
 import { reasonOf } from '../../data/operationError.ts';
 import { epochSeconds } from '../observe/clock.ts';
 import type { ServiceEvent } from '../observe/events.ts';
-import { appendLines, logLine, logTo, nameOfAudit } from '../observe/log.ts';
+import { appendLines, logLine, logTo, auditFileText } from '../observe/log.ts';
 import { Audit, COUNTS_EVERY_MS } from './audit.ts';
 import { makeAuthoriser } from './authorise.ts';
 import {
@@ -41,7 +41,7 @@ const { data, audit: file } = workerData as AuthorityStart;
 const audit = new Audit(
   logTo((lines) => appendLines(file, lines)),
   (events, cause) => {
-    const problem = `the audit log ${nameOfAudit(file)} cannot be written (${reasonOf(cause)})`;
+    const problem = `the audit log ${auditFileText(file)} cannot be written (${reasonOf(cause)})`;
     const sentences = events.map((event) => `${problem}: ${logLine(event)}`);
     postReport([], sentences);
   },

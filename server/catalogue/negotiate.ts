@@ -3,7 +3,7 @@
 import Negotiator from 'negotiator';
 import { EXPORT_FORMATS, EXPORT_TYPES, exportOf, type ExportFormat } from '../../engine/engine.ts';
 import type { Request } from '../http/exchange.ts';
-import { remembered } from '../http/memory.ts';
+import { cacheMeanings } from '../http/memory.ts';
 
 /** The format to send, an unknown format (404), or an Accept that excludes JSON (406). */
 export type Negotiation = Ending | 'unknownFormat' | 'notAcceptable';
@@ -87,7 +87,7 @@ interface AcceptedForms {
 }
 
 /** An export or a page must be named explicitly; wildcards get JSON. */
-const acceptedForms = remembered((accept): AcceptedForms => {
+const acceptedForms = cacheMeanings((accept): AcceptedForms => {
   if (accept.trim() === '') return { list: 'json', record: 'json', isPage: false, isListPage: false, takesLines: true };
   const named = accept.toLowerCase();
   const types = [JSON_TYPE, ...[...EXPORTED, PAGE_TYPE].filter((type) => named.includes(type))];
@@ -120,7 +120,7 @@ interface PreferringNegotiator {
   encodings(available: readonly string[], options: { readonly preferred: readonly string[] }): readonly string[];
 }
 
-const rememberedCoding = remembered(negotiated);
+const rememberedCoding = cacheMeanings(negotiated);
 
 function negotiated(header: string): Coding {
   const named = header.toLowerCase().replace(/\bx-gzip\b/g, 'gzip');

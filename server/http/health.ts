@@ -23,15 +23,15 @@ const METHOD_NOT_ALLOWED = answer(405, 'GET and HEAD only', [['Allow', 'GET, HEA
  */
 export function healthBefore(otherwise: Handler, unready: () => Unready): Handler {
   return (request, disconnection) => {
-    const why = unready();
+    const reason = unready();
     if (request.target !== HEALTH_PATH) {
-      if (why === undefined || request.header(READY_ONLY) === undefined) return otherwise(request, disconnection);
+      if (reason === undefined || request.header(READY_ONLY) === undefined) return otherwise(request, disconnection);
       request.route = ROUTE.health;
-      return REFUSED[why];
+      return REFUSED[reason];
     }
     request.route = ROUTE.health;
     if (request.method !== 'GET' && request.method !== 'HEAD') return METHOD_NOT_ALLOWED;
-    return why === undefined ? SERVING : UNREADY[why];
+    return reason === undefined ? SERVING : UNREADY[reason];
   };
 }
 

@@ -36,7 +36,7 @@ export abstract class LiveRequest<Raw> implements Request {
 
   header(name: string): string | undefined {
     this.alive();
-    return (joinsLines(name) ? this.#joined(name) : this.firstLine(name)) || undefined;
+    return (joinsLines(name) ? this.#joinLines(name) : this.firstLine(name)) || undefined;
   }
 
   abstract peer(): string;
@@ -66,7 +66,7 @@ export abstract class LiveRequest<Raw> implements Request {
     return undefined;
   }
 
-  #joined(name: string): string {
+  #joinLines(name: string): string {
     const { lines } = this.#head;
     return lines.filter((_, i) => i % 2 === 1 && lines[i - 1] === name).join(', ');
   }

@@ -31,14 +31,14 @@ export class Memory<Value> {
     if (bytes <= this.#halfBytesMax) this.#put(text, { value, bytes });
   }
 
-  #put(text: string, remembered: Remembered<Value>): void {
-    this.#youngBytes += remembered.bytes - (this.#young.get(text)?.bytes ?? 0);
+  #put(text: string, cacheMeanings: Remembered<Value>): void {
+    this.#youngBytes += cacheMeanings.bytes - (this.#young.get(text)?.bytes ?? 0);
     if (this.#youngBytes > this.#halfBytesMax) {
       this.#old = this.#young;
       this.#young = new Map();
-      this.#youngBytes = remembered.bytes;
+      this.#youngBytes = cacheMeanings.bytes;
     }
-    this.#young.set(text, remembered);
+    this.#young.set(text, cacheMeanings);
   }
 }
 
@@ -47,7 +47,7 @@ const MEANINGS_MAX = 256;
 const CHARACTERS_MAX = 256;
 
 /** Caches a function for 256 values of at most 256 characters. Cost: a lookup for known values. */
-export function remembered<T>(meaningOf: (header: string) => T): (header: string) => T {
+export function cacheMeanings<T>(meaningOf: (header: string) => T): (header: string) => T {
   const memory = new Memory<T>(MEANINGS_MAX);
   return (header) => {
     let meaning = memory.find(header);

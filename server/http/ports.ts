@@ -20,10 +20,10 @@ export function portRefused(
   flag = MAIN_FLAG,
   holder = ': stop the program that has it',
 ): OperationError {
-  return new OperationError('port', `port ${port} on ${host} ${reasonOf(cause, flag, holder)}`, cause);
+  return new OperationError('port', `port ${port} on ${host} ${describeReason(cause, flag, holder)}`, cause);
 }
 
-function reasonOf(cause: unknown, flag: string, holder: string): string {
+function describeReason(cause: unknown, flag: string, holder: string): string {
   const code = typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined;
   switch (code) {
     case 'EADDRINUSE':
@@ -89,7 +89,7 @@ export async function claimPorts(host: string, port: number, http10Port: number 
 
 /** Names the programs to stop, if known, other than this process. */
 function holderText(port: number): string | undefined {
-  const others = holdersOf(port).filter(({ pid }) => pid !== process.pid);
+  const others = findHolders(port).filter(({ pid }) => pid !== process.pid);
   if (others.length === 0) return undefined;
   return ` by ${others.map(({ pid, program }) => `${program} (process ${pid})`).join(' and ')}: stop that`;
 }
@@ -105,19 +105,19 @@ const LISTENS = '0A';
 const PROCESSES_MAX = 10_000;
 
 /** The processes that listen on a port. Reads every descriptor of every process, so it is for error messages only. */
-export function holdersOf(port: number): readonly Holder[] {
+export function findHolders(port: number): readonly Holder[] {
   const inodes = new Set(listeningInodes(port));
   if (inodes.size === 0) return [];
-  const pids = namesIn('/proc').filter((name) => /^\d+$/.test(name));
+  const pids = listNames('/proc').filter((name) => /^\d+$/.test(name));
   return pids.slice(0, PROCESSES_MAX).flatMap((pid) => {
     const isHolder = socketInodes(`/proc/${pid}/fd`).some((inode) => inodes.has(inode));
-    return isHolder ? [{ pid: Number(pid), program: textIn(`/proc/${pid}/comm`).trim() }] : [];
+    return isHolder ? [{ pid: Number(pid), program: readText(`/proc/${pid}/comm`).trim() }] : [];
   });
 }
 
 function listeningInodes(port: number): readonly string[] {
   const end = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
-  const lines = TABLES.flatMap((table) => textIn(table).split('\n').slice(1));
+  const lines = TABLES.flatMap((table) => readText(table).split('\n').slice(1));
   return lines.flatMap((line) => {
     const [, address = '', , state, , , , , , inode = ''] = line.trim().split(/\s+/);
     return state === LISTENS && address.endsWith(end) ? [inode] : [];
@@ -125,12 +125,12 @@ function listeningInodes(port: number): readonly string[] {
 }
 
 function socketInodes(directory: string): readonly string[] {
-  return namesIn(directory).flatMap((name) => /^socket:\[(\d+)\]$/.exec(linkAt(`${directory}/${name}`))?.[1] ?? []);
+  return listNames(directory).flatMap((name) => /^socket:\[(\d+)\]$/.exec(linkAt(`${directory}/${name}`))?.[1] ?? []);
 }
 
 // Processes may end meanwhile, and those of other users are not readable.
 
-function namesIn(directory: string): readonly string[] {
+function listNames(directory: string): readonly string[] {
   return emptyOnError(() => readdirSync(directory), []);
 }
 
@@ -138,7 +138,7 @@ function linkAt(path: string): string {
   return emptyOnError(() => readlinkSync(path), '');
 }
 
-function textIn(path: string): string {
+function readText(path: string): string {
   return emptyOnError(() => readFileSync(path, 'utf8'), '');
 }
 

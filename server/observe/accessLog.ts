@@ -65,7 +65,7 @@ export class AccessLogs {
     this.#sample = sample;
     this.#report = report;
     this.#clock = clock;
-    this.#timer = setInterval(() => this.look(), LOOK_MS).unref();
+    this.#timer = setInterval(() => this.poll(), LOOK_MS).unref();
     process.on('SIGUSR2', this.#onSignal);
   }
 
@@ -80,7 +80,7 @@ export class AccessLogs {
   }
 
   /** Reports the losses since the last report, at most once a minute. */
-  look(isLast = false): void {
+  poll(isLast = false): void {
     const dropped = this.#tallies.reduce((sum, tally) => sum + tally[DROPPED]!, 0);
     const failed = Atomics.load(this.#words, Word.failed);
     const nowMs = this.#clock();
@@ -89,12 +89,15 @@ export class AccessLogs {
       nowMs - this.#reported.ms < REPORT_MS
     )
       return;
-    const lost = countText(dropped - this.#reported.dropped);
+    const lostText = countText(dropped - this.#reported.dropped);
     const errno = Atomics.load(this.#words, Word.errno);
-    const why = failed === this.#reported.failed || errno === 0 ? 'fast enough' : `(${getSystemErrorName(errno)})`;
+    const reason = failed === this.#reported.failed || errno === 0 ? 'fast enough' : `(${getSystemErrorName(errno)})`;
     this.#reported = { failed, dropped, ms: nowMs };
-    const kept = isLast ? '' : ', waiting lines are retried';
-    this.#report(`the access log ${this.#path} cannot be written ${why}: ${lost} lines dropped${kept}`, 'error');
+    const retryText = isLast ? '' : ', waiting lines are retried';
+    this.#report(
+      `the access log ${this.#path} cannot be written ${reason}: ${lostText} lines dropped${retryText}`,
+      'error',
+    );
   }
 
   /** Reports the remaining losses and stops checking. */
@@ -102,7 +105,7 @@ export class AccessLogs {
     clearInterval(this.#timer);
     process.off('SIGUSR2', this.#onSignal);
     this.#reported.ms = -Infinity;
-    this.look(true);
+    this.poll(true);
   }
 }
 
@@ -180,7 +183,7 @@ export class AccessLog {
   /**
    * Opens the file with a new stream each time: a stream that failed to open would write to no file, or to another one.
    */
-  #open(asked: number): void {
+  #open(reopenCount: number): void {
     const { path, words } = this.#link;
     const stream = new library.SonicBoom({
       dest: this.#isFile ? path : STANDARD_OUTPUT_FD,
@@ -195,7 +198,7 @@ export class AccessLog {
     stream.once('ready', () => {
       this.#file?.stream.end();
       this.#link.lines[WRITTEN]! += file.lines;
-      [this.#file, this.#opening, this.#opened] = [file, undefined, asked];
+      [this.#file, this.#opening, this.#opened] = [file, undefined, reopenCount];
     });
     // The stream keeps failed writes, up to the limit, and retries them with the next lines. For a file that has been
     // replaced they are dropped: the stream would keep the space of a removed file occupied.
@@ -226,15 +229,15 @@ export class AccessLog {
   }
 
   #flush(): void {
-    const asked = Atomics.load(this.#link.words, Word.reopen);
-    const isDue = !this.#file || (this.#isFile && asked !== this.#opened);
-    if (isDue && !this.#opening && --this.#untilTry < 0) this.#open(asked);
+    const reopenCount = Atomics.load(this.#link.words, Word.reopen);
+    const isDue = !this.#file || (this.#isFile && reopenCount !== this.#opened);
+    if (isDue && !this.#opening && --this.#untilTry < 0) this.#open(reopenCount);
     this.#file?.stream.flush();
   }
 }
 
 /** Whether long writes may be split: a named pipe or socket, or a path such as /dev/stdout that refers to one. */
 function isPipe(path: string): boolean {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found !== undefined && (found.isFIFO() || found.isSocket());
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats !== undefined && (stats.isFIFO() || stats.isSocket());
 }

@@ -112,7 +112,7 @@ export function jsonAnswer(status: number, value: unknown): AdminAnswer {
 }
 
 function send(response: ServerResponse, { status, type, text, headers = {} }: AdminAnswer): void {
-  const own = { 'Content-Type': type, 'Content-Length': Buffer.byteLength(text), 'Cache-Control': 'no-store' };
+  const defaults = { 'Content-Type': type, 'Content-Length': Buffer.byteLength(text), 'Cache-Control': 'no-store' };
   // node:http sends no body in response to HEAD.
-  response.writeHead(status, { ...own, ...headers }).end(text);
+  response.writeHead(status, { ...defaults, ...headers }).end(text);
 }

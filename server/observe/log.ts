@@ -9,15 +9,15 @@ const APPENDING = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | 
 const NO_READER = 'ENXIO';
 
 /** Creates the file if it does not exist. Throws OperationError `file` if it cannot be written now. */
-export function assertAppendable(called: string, path: string, mode: number): void {
+export function assertAppendable(subject: string, path: string, mode: number): void {
   try {
     const descriptor = openSync(path, APPENDING, mode);
     // A pipe stays open as long as the process: its reader would stop when the last writer closes it.
     if (!fstatSync(descriptor).isFIFO()) closeSync(descriptor);
   } catch (cause) {
     const reason = reasonOf(cause);
-    const why = reason === NO_READER ? `${reason}: a pipe needs its reader first` : reason;
-    throw new OperationError('file', `the ${called} ${path} cannot be written (${why})`, cause);
+    const explanation = reason === NO_READER ? `${reason}: a pipe needs its reader first` : reason;
+    throw new OperationError('file', `the ${subject} ${path} cannot be written (${explanation})`, cause);
   }
 }
 
@@ -37,7 +37,7 @@ export type AuditFile = string | typeof STANDARD_OUTPUT;
 /** This descriptor represents standard output in `AuditFile`. */
 export const STANDARD_OUTPUT = 1;
 
-export function nameOfAudit(file: AuditFile): string {
+export function auditFileText(file: AuditFile): string {
   return file === STANDARD_OUTPUT ? 'on standard output' : file;
 }
 
@@ -75,14 +75,17 @@ const sleeper = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMEN
 /** Ends an incomplete line before the next. Throws the system's errors, such as for a pipe that stays full. */
 function writeAll(descriptor: number, lines: readonly string[]): void {
   if (lines.length === 0) return;
-  let [left, waitedMs] = [Buffer.from(`${isBrokenOff ? '\n' : ''}${lines.map((line) => `${line}\n`).join('')}`), 0];
-  const { length } = left;
-  while (left.length > 0) {
+  let [remaining, waitedMs] = [
+    Buffer.from(`${isBrokenOff ? '\n' : ''}${lines.map((line) => `${line}\n`).join('')}`),
+    0,
+  ];
+  const { length } = remaining;
+  while (remaining.length > 0) {
     try {
-      left = left.subarray(writeSync(descriptor, left));
-      isBrokenOff = left.length > 0;
+      remaining = remaining.subarray(writeSync(descriptor, remaining));
+      isBrokenOff = remaining.length > 0;
     } catch (cause) {
-      if (left.length === length || reasonOf(cause) !== 'EAGAIN' || waitedMs >= REST_MS_MAX) throw cause;
+      if (remaining.length === length || reasonOf(cause) !== 'EAGAIN' || waitedMs >= REST_MS_MAX) throw cause;
       Atomics.wait(sleeper, 0, 0, REST_LOOK_MS);
       waitedMs += REST_LOOK_MS;
     }
@@ -108,7 +111,7 @@ export function assertAuditFile(file: AuditFile): void {
   } catch (cause) {
     throw new OperationError(
       'file',
-      `the audit log ${nameOfAudit(file)} cannot be written (${reasonOf(cause)})`,
+      `the audit log ${auditFileText(file)} cannot be written (${reasonOf(cause)})`,
       cause,
     );
   }

@@ -3,11 +3,11 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry, type Metric } from '@prometheus-io/client';
 import { type Observer, REFUSALS, type ServiceEvent, THREAD_KINDS } from './events.ts';
 import {
-  curvesOf,
+  makeCurves,
   type Labels,
   METRIC_PREFIX,
   newTally,
-  sumOf,
+  addTallies,
   type TalliedHistogram,
   type TalliedMetric,
   type Tally,
@@ -81,11 +81,11 @@ export function newMetrics() {
     observe: eventCounters(registry),
     /** Adds a tally of a metric for one thread. The metric is the sum of all its tallies. */
     tally: (metric: TalliedMetric | TalliedHistogram): Tally => {
-      const of = tallies.get(metric) ?? [];
-      if (of.length === 0) addMetric(registry, metric, of);
-      tallies.set(metric, of);
-      of.push(newTally(metric));
-      return of.at(-1)!;
+      const sums = tallies.get(metric) ?? [];
+      if (sums.length === 0) addMetric(registry, metric, sums);
+      tallies.set(metric, sums);
+      sums.push(newTally(metric));
+      return sums.at(-1)!;
     },
     gauge: ({ name, help, label, valuesOf }: LocalGauge): void => {
       const labelNames = label === undefined ? [] : [label];
@@ -94,7 +94,7 @@ export function newMetrics() {
         const values = valuesOf();
         // prom-client would export a metric without labels as 0 if it has no value.
         if (label === undefined && values.length === 0) this.remove();
-        for (const [of, value] of values) this.set(label === undefined ? {} : { [label]: of }, value);
+        for (const [labelValue, value] of values) this.set(label === undefined ? {} : { [label]: labelValue }, value);
       };
       registry.registerMetric(new Gauge({ name: METRIC_PREFIX + name, help, labelNames, registers: [], collect }));
     },
@@ -118,22 +118,23 @@ function eventCounters(registry: Registry): Observer {
   return (events) => events.forEach(count);
 }
 
-/** Exports the sums of tallies as a metric. `of` may grow later. */
-function addMetric(registry: Registry, metric: TalliedMetric | TalliedHistogram, of: readonly Tally[]): void {
+/** Exports the sums of tallies as a metric. `tallies` may grow later. */
+function addMetric(registry: Registry, metric: TalliedMetric | TalliedHistogram, tallies: readonly Tally[]): void {
   const name = METRIC_PREFIX + metric.name;
   const { help } = metric;
-  if ('curves' in metric) return registry.registerMetric(histogram(name, help, () => curvesOf(metric, sumOf(of))));
+  if ('curves' in metric)
+    return registry.registerMetric(histogram(name, help, () => makeCurves(metric, addTallies(tallies))));
   const labelNames = Object.keys(metric.cells[0]!);
   const Kind = metric.kind === 'gauge' ? Gauge : Counter;
   const collect = function (this: Counter<string> | Gauge<string>): void {
     this.reset();
-    for (const [i, sum] of sumOf(of).entries()) this.inc(metric.cells[i]!, sum);
+    for (const [i, sum] of addTallies(tallies).entries()) this.inc(metric.cells[i]!, sum);
   };
   registry.registerMetric(new Kind({ name, help, labelNames, registers: [], collect }));
 }
 
 /** A histogram with values counted elsewhere. The library's histogram can only count by itself. */
-function histogram(name: string, help: string, curves: () => ReturnType<typeof curvesOf>): Metric {
+function histogram(name: string, help: string, curves: () => ReturnType<typeof makeCurves>): Metric {
   const get = async (): Promise<unknown> => ({
     name,
     help,

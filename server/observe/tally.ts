@@ -56,7 +56,7 @@ export const ACCESS_LINES: TalliedMetric = {
   cells: [{ outcome: 'taken' }, { outcome: 'dropped' }],
 };
 
-export function sumOf(tallies: readonly Tally[]): readonly number[] {
+export function addTallies(tallies: readonly Tally[]): readonly number[] {
   return Array.from(tallies[0] ?? [], (_, i) => tallies.reduce((sum, tally) => sum + tally[i]!, 0));
 }
 
@@ -68,7 +68,7 @@ export interface Curve {
   readonly sum: number;
 }
 
-export function curvesOf(metric: TalliedHistogram, sums: readonly number[]): readonly Curve[] {
+export function makeCurves(metric: TalliedHistogram, sums: readonly number[]): readonly Curve[] {
   const size = curveCells(metric);
   return metric.curves.map((labels, curve) => {
     const cells = sums.slice(curve * size, (curve + 1) * size);

@@ -10,7 +10,7 @@ import { type Metrics, newMetrics, type LocalGauge } from '../observe/metrics.ts
 import { requestTallies, type RequestTallies } from './requestTallies.ts';
 import type { TalliedHistogram, Tally } from '../observe/tally.ts';
 import type { Settings } from '../settings/declarations.ts';
-import { loopDelaysOf, threadTallies, type ThreadTallies } from './threadTallies.ts';
+import { loopDelayHistogram, threadTallies, type ThreadTallies } from './threadTallies.ts';
 import { packageVersion } from '../settings/values.ts';
 import { blockBytes, type Generation, type ServedData } from './loadGeneration.ts';
 import { type Change, CHANGE_STATUSES, CHANGES, LastOutcomes, REFRESHES } from './generations.ts';
@@ -70,7 +70,7 @@ export class Administration {
     const orders = ['/reload', '/rollback', ...(settings.follow === undefined ? [] : ['/refresh'])];
     const unready = (): AdminAnswer => ({ ...jsonAnswer(503, this.#readiness()), headers: { 'Retry-After': '1' } });
     this.#commands = Object.fromEntries(orders.map((path) => [path, unready]));
-    this.#loopDelays = loopDelaysOf(settings.threads);
+    this.#loopDelays = loopDelayHistogram(settings.threads);
     for (const gauge of [...this.#gauges(), ...this.#refreshGauges()]) this.metrics.gauge(gauge);
     this.#changes = this.metrics.tally(CHANGES);
     this.#refreshTally = this.metrics.tally(REFRESHES);
@@ -85,7 +85,7 @@ export class Administration {
         const readiness = this.#readiness();
         return jsonAnswer(readiness.status === 'ready' ? 200 : 503, readiness);
       },
-      '/metrics': () => this.#scraped(),
+      '/metrics': () => this.#scrape(),
       '/status': () => jsonAnswer(200, this.#status()),
     };
     this.#listener = await listenForAdmin(options, () => ({ views, commands: this.#commands }));
@@ -102,25 +102,25 @@ export class Administration {
 
   begin(served: ServedData): void {
     this.#served = served;
-    this.#counts = countsOf(served.generation.loaded);
+    this.#counts = readCounts(served.generation.loaded);
     this.#phase = 'ready';
   }
 
   /** Accepts these commands by POST. The response follows when the command has ended: 200, or 422 if it was refused. */
   command(orders: Readonly<Record<string, () => Promise<Change>>>): void {
-    const answered = Object.entries(orders).map(([path, order]) => {
+    const handlers = Object.entries(orders).map(([path, order]) => {
       const answer = async (): Promise<AdminAnswer> => {
         const change = await order();
         return jsonAnswer(change.status === 'refused' ? 422 : 200, change);
       };
       return [path, answer] as const;
     });
-    this.#commands = Object.fromEntries(answered);
+    this.#commands = Object.fromEntries(handlers);
   }
 
   changed(change: Change): void {
     const atMs = epochMs();
-    if (this.#served) this.#counts = countsOf(this.#served.generation.loaded);
+    if (this.#served) this.#counts = readCounts(this.#served.generation.loaded);
     this.#lastChange = { ...change, at: new Date(atMs).toISOString() };
     this.#reloads.ended(change.status, change.reason, atMs);
     this.#changes[CHANGE_STATUSES.indexOf(change.status)]! += 1;
@@ -149,7 +149,7 @@ export class Administration {
     return { status: this.#phase === 'ready' ? 'stale' : this.#phase, reason };
   }
 
-  async #scraped(): Promise<AdminAnswer> {
+  async #scrape(): Promise<AdminAnswer> {
     return { status: 200, type: this.metrics.contentType, text: await this.metrics.text() };
   }
 
@@ -159,29 +159,29 @@ export class Administration {
       {
         name: 'ready',
         help: '1 if the server is ready, else 0.',
-        valuesOf: () => one(this.#readiness().status === 'ready' ? 1 : 0),
+        valuesOf: () => toValues(this.#readiness().status === 'ready' ? 1 : 0),
       },
       {
         name: 'build_info',
         help: 'The version of the program, as a label.',
         label: 'version',
-        valuesOf: () => one(1, packageVersion()),
+        valuesOf: () => toValues(1, packageVersion()),
       },
       {
         name: 'data_info',
         help: 'The generation that is served, as a label.',
         label: 'generation',
-        valuesOf: () => one(loaded() && 1, loaded()?.generation),
+        valuesOf: () => toValues(loaded() && 1, loaded()?.generation),
       },
       {
         name: 'data_created_timestamp_seconds',
         help: 'Creation of the data, in seconds since 1970.',
-        valuesOf: () => one(this.#createdSeconds()),
+        valuesOf: () => toValues(this.#createdSeconds()),
       },
       {
         name: 'data_age_seconds',
         help: 'Age of the data.',
-        valuesOf: () => one(this.#dataAge()),
+        valuesOf: () => toValues(this.#dataAge()),
       },
       {
         name: 'last_reload_timestamp_seconds',
@@ -204,12 +204,12 @@ export class Administration {
       {
         name: 'authority_unusable_files',
         help: 'CA and CRL files that the authority cannot read and ignores.',
-        valuesOf: () => one(this.authority?.status().unusableFiles),
+        valuesOf: () => toValues(this.authority?.status().unusableFiles),
       },
       ...Object.entries(TARGET_GAUGES).map(([figure, [name, help]]) => ({
         name,
         help,
-        valuesOf: () => one(this.source?.figures()?.[figure as keyof TargetFigures]),
+        valuesOf: () => toValues(this.source?.figures()?.[figure as keyof TargetFigures]),
       })),
     ];
   }
@@ -225,7 +225,7 @@ export class Administration {
       {
         name: 'refresh_age_seconds',
         help: 'Time since the last successful refresh began to compare; with --from, since its pointer changed.',
-        valuesOf: () => one(this.#refreshAge()),
+        valuesOf: () => toValues(this.#refreshAge()),
       },
       {
         name: 'refresh_collections',
@@ -246,7 +246,7 @@ export class Administration {
   #collectionsByCompared(): readonly (readonly [how: string, count: number])[] {
     if (this.#settings.follow === undefined) return [];
     const all = Object.values(this.#comparisons);
-    return COMPARISON_KINDS.map((how) => [how, all.filter(({ compared }) => compared === how).length]);
+    return COMPARISON_KINDS.map((kind) => [kind, all.filter(({ compared }) => compared === kind).length]);
   }
 
   /** Seconds; undefined before the first success. */
@@ -278,13 +278,13 @@ export class Administration {
 
   #authorityStatus(): unknown {
     if (!this.authority) return null;
-    const { loadedAt, expires, refused, ...status } = this.authority.status();
-    const expiries = Object.entries(expires).map(([what, at]) => [what, instantOf(at)]);
+    const { loadedAt, expires, refused: refusal, ...status } = this.authority.status();
+    const expiries = Object.entries(expires).map(([kind, at]) => [kind, formatInstant(at)]);
     return {
       ...status,
-      loaded: instantOf(loadedAt),
+      loaded: formatInstant(loadedAt),
       expires: Object.fromEntries(expiries),
-      refused: refused ? { at: instantOf(refused.at), mistakes: refused.mistakes } : null,
+      refused: refusal ? { at: formatInstant(refusal.at), mistakes: refusal.mistakes } : null,
     };
   }
 
@@ -305,7 +305,7 @@ export class Administration {
         records: this.#counts,
       },
       ...(target !== undefined && { target }),
-      memory: { residentBytes: process.memoryUsage.rss(), ...(served && { dataBytes: bytesOf(served) }) },
+      memory: { residentBytes: process.memoryUsage.rss(), ...(served && { dataBytes: countBytes(served) }) },
       replaced: this.replaced?.status() ?? null,
       lastChange: this.#lastChange ?? null,
       reloads: this.#reloads.status(),
@@ -317,20 +317,20 @@ export class Administration {
   }
 }
 
-function instantOf(seconds: number): string {
+function formatInstant(seconds: number): string {
   return new Date(seconds * 1000).toISOString();
 }
 
 /** A list of the value, empty if it is undefined or NaN. */
-function one(value: number | undefined, of = ''): readonly (readonly [of: string, value: number])[] {
-  return value === undefined || Number.isNaN(value) ? [] : [[of, value]];
+function toValues(value: number | undefined, labelValue = ''): readonly (readonly [of: string, value: number])[] {
+  return value === undefined || Number.isNaN(value) ? [] : [[labelValue, value]];
 }
 
-function countsOf(loaded: LoadedSnapshot): Readonly<Record<string, number>> {
+function readCounts(loaded: LoadedSnapshot): Readonly<Record<string, number>> {
   const { collections } = metadataOf(sectionsOf(loaded));
   return Object.fromEntries(collections.map(({ name, records }) => [name, records]));
 }
 
-function bytesOf({ loaded, blocks }: Generation): Readonly<Record<string, number>> {
+function countBytes({ loaded, blocks }: Generation): Readonly<Record<string, number>> {
   return { ...bytesByPart(loaded), 'compressed records': blocks ? blockBytes(blocks) : 0 };
 }

@@ -71,7 +71,7 @@ export class Arrival implements FollowedSource {
   /** The last accepted pointer. Its snapshot is served unless an operator rolled back. */
   #current: Pointer | undefined;
   #validator: string | undefined;
-  #refused: { readonly text: string; readonly ms: number; readonly error: OperationError } | undefined;
+  #refusal: { readonly text: string; readonly ms: number; readonly error: OperationError } | undefined;
   #lastSuccessMs: number | undefined;
   #lastFailure: Failure | undefined;
   #isFailing = false;
@@ -163,7 +163,7 @@ export class Arrival implements FollowedSource {
   /** Polls the target and loads its data, even after a rollback. Resolves to the outcome. */
   async reload(serving: ServingServer): Promise<Change> {
     let change: Change | undefined;
-    const failure = await this.#checkOnce(serving, true, (one) => (change = one));
+    const failure = await this.#checkOnce(serving, true, (result) => (change = result));
     if (!this.#keeping.isKept) this.#wake.abort();
     // If there was new data, its outcome is that of the reload.
     if (change) return change;
@@ -203,13 +203,14 @@ export class Arrival implements FollowedSource {
   unreadyReason(): string | undefined {
     const { from, follow, maxStaleMs = Infinity } = this.#options.settings;
     const failure = follow === undefined && this.#isFailing ? this.#lastFailure?.reason : this.#refreshFailure;
-    const why = failure === undefined ? '' : `: ${failure}`;
-    if (!this.#current) return `waiting for the first ${follow ? `data of ${follow}` : `snapshot of ${from!}`}${why}`;
+    const cause = failure === undefined ? '' : `: ${failure}`;
+    if (!this.#current) return `waiting for the first ${follow ? `data of ${follow}` : `snapshot of ${from!}`}${cause}`;
     const { staleMs, ageMs = 0 } = this.#freshness;
-    const stale = (ms: number, what: string): string => `the data is stale: for ${Math.round(ms / 1000)} s ${what}`;
+    const stale = (ms: number, subject: string): string =>
+      `the data is stale: for ${Math.round(ms / 1000)} s ${subject}`;
     if (follow !== undefined)
-      return ageMs > maxStaleMs ? stale(ageMs, `it was not refreshed from ${follow}${why}`) : undefined;
-    if (staleMs > maxStaleMs) return stale(staleMs, `it was not confirmed by ${from!}${why}`);
+      return ageMs > maxStaleMs ? stale(ageMs, `it was not refreshed from ${follow}${cause}`) : undefined;
+    if (staleMs > maxStaleMs) return stale(staleMs, `it was not confirmed by ${from!}${cause}`);
     if (ageMs <= maxStaleMs) return undefined;
     return stale(ageMs, `the publisher of ${from!} did not refresh it; does it run?`);
   }
@@ -281,7 +282,7 @@ export class Arrival implements FollowedSource {
     let change: Change | undefined;
     let failure = reason;
     if (reason === undefined) {
-      const error = await this.#checkOnce(serving, true, (one) => (change = one));
+      const error = await this.#checkOnce(serving, true, (result) => (change = result));
       failure = error?.message;
     } else if (isDead && !this.#stop.signal.aborted) {
       const generation = serving.served();
@@ -305,8 +306,8 @@ export class Arrival implements FollowedSource {
   }
 
   #rolledBackText({ generation }: Pointer): string {
-    const [served, left] = [generation, this.#cache.fetched!.generation].map((name) => name.slice(0, 12));
-    return `generation ${served} is served after a rollback from ${left}, until something newer is published`;
+    const [served, skipped] = [generation, this.#cache.fetched!.generation].map((name) => name.slice(0, 12));
+    return `generation ${served} is served after a rollback from ${skipped}, until something newer is published`;
   }
 
   /** Waits for about --poll, less if --max-stale requires it. The target and `stop` end the wait. */
@@ -351,11 +352,12 @@ export class Arrival implements FollowedSource {
     try {
       // Before the poll: the target may be unreachable at the next restart.
       if (!this.#keeping.isKept) await this.#keeping.keep(this.#current!);
-      const found = await this.#target.readPointer(isOrder ? undefined : this.#validator, this.#stop.signal);
-      if (found === undefined) throw new OperationError('network', `${this.#target.name}: nothing is published there`);
-      if (found !== 'unchanged') {
-        await this.#accept(found.text, isOrder, take);
-        this.#validator = found.validator;
+      const pointer = await this.#target.readPointer(isOrder ? undefined : this.#validator, this.#stop.signal);
+      if (pointer === undefined)
+        throw new OperationError('network', `${this.#target.name}: nothing is published there`);
+      if (pointer !== 'unchanged') {
+        await this.#accept(pointer.text, isOrder, take);
+        this.#validator = pointer.validator;
       }
       await this.#confirm();
       return undefined;
@@ -367,8 +369,8 @@ export class Arrival implements FollowedSource {
   }
 
   async #accept(text: string, isOrder: boolean, take: Take): Promise<void> {
-    const refused = this.#refused;
-    if (refused?.text === text && !isOrder && steadyMs() - refused.ms < REFUSED_MS) throw refused.error;
+    const refusal = this.#refusal;
+    if (refusal?.text === text && !isOrder && steadyMs() - refusal.ms < REFUSED_MS) throw refusal.error;
     try {
       const pointer = decodePointer(text, this.#target.name);
       const current = this.#current;
@@ -384,11 +386,11 @@ export class Arrival implements FollowedSource {
       // the server's clock.
       const isSeen = !this.#child && this.#lastSuccessMs !== undefined && !this.#isFailing;
       this.#freshness.note(pointer, isSeen);
-      this.#refused = undefined;
+      this.#refusal = undefined;
     } catch (error) {
       // A network or disk error may be gone at the next poll, so only other errors are remembered.
       const isPassing = !(error instanceof OperationError) || error.code === 'network' || error.code === 'file';
-      if (!isPassing) this.#refused = { text, ms: steadyMs(), error };
+      if (!isPassing) this.#refusal = { text, ms: steadyMs(), error };
       throw error;
     }
   }
@@ -403,9 +405,9 @@ export class Arrival implements FollowedSource {
     if (!isOlderData(pointer, current) && !isBefore) return;
     const text = ({ generation, created, sequence }: Pointer): string =>
       `generation ${generation.slice(0, 12)} (number ${sequence}${created === undefined ? '' : `, data of ${created}`})`;
-    const how = this.#isRolledBack ? 'was fetched before' : 'is served';
-    const what = `${text(pointer)} is older than ${text(current)}, which ${how}`;
-    throw new OperationError('refused', `${this.#target.name}: ${what}; --allow-rollback accepts it`);
+    const state = this.#isRolledBack ? 'was fetched before' : 'is served';
+    const reason = `${text(pointer)} is older than ${text(current)}, which ${state}`;
+    throw new OperationError('refused', `${this.#target.name}: ${reason}; --allow-rollback accepts it`);
   }
 
   async #download(pointer: Pointer, take: Take): Promise<void> {
@@ -435,8 +437,8 @@ export class Arrival implements FollowedSource {
     } catch (error) {
       releaseFile(held);
       if (!(error instanceof OperationError) || error.code === 'memory') throw error;
-      const what = `generation ${pointer.generation.slice(0, 12)} of the cache`;
-      this.#options.report(`${what} is not taken: ${error.message}`, 'warn');
+      const subject = `generation ${pointer.generation.slice(0, 12)} of the cache`;
+      this.#options.report(`${subject} is not taken: ${error.message}`, 'warn');
       // An unreadable file stays, because it may be readable at the next start.
       if (error.code === 'snapshot') await invalidateCached(this.#cache.snapshotFile(pointer));
       return undefined;

@@ -29,24 +29,24 @@ export function startAuthority(
   const audit = auditLog === '-' ? STANDARD_OUTPUT : auditLog;
   assertAuditFile(audit);
   const observe: Observer = (events) => {
-    for (const event of events) for (const line of linesOf(event)) report(line, levelOf(event));
+    for (const event of events) for (const line of renderLines(event)) report(line, chooseLevel(event));
     count(events);
   };
   const hearers = { observe, onUnwritten: (sentence: string) => report(sentence, 'error'), onLostThread };
-  if (file !== undefined) return reloadedBySignal(superviseAuthority(file, audit, hearers));
+  if (file !== undefined) return reloadOnSignal(superviseAuthority(file, audit, hearers));
   const directory = prepareDemonstration(demonstrationDirectory(), epochSeconds());
   report(`the attribute authority is a demonstration, not for real use; what to send it lies in ${directory}`);
   return superviseAuthority(join(directory, DEMONSTRATION_FILES.config), audit, hearers);
 }
 
-function levelOf(event: ServiceEvent): Level {
+function chooseLevel(event: ServiceEvent): Level {
   const { kind } = event;
   if (kind === 'authorityLoaded' && event.unusableFiles > 0) return 'warn';
   if (kind === 'authorityReloadRefused' || kind === 'authorityExpired') return 'warn';
   return kind === 'authorityBug' ? 'error' : 'info';
 }
 
-function linesOf(event: ServiceEvent): readonly string[] {
+function renderLines(event: ServiceEvent): readonly string[] {
   if (event.kind === 'authorityLoaded') {
     const { siteName, users, hosts, notes } = event;
     const loaded = `attribute authority ${siteName} (users: ${countText(users)}, trusted hosts: ${countText(hosts)})`;
@@ -59,7 +59,7 @@ function linesOf(event: ServiceEvent): readonly string[] {
   return event.kind === 'authorityBug' ? [`a request met a bug, please report it: ${event.stack}`] : [];
 }
 
-function reloadedBySignal(authority: AuthoritySupervisor): AuthoritySupervisor {
+function reloadOnSignal(authority: AuthoritySupervisor): AuthoritySupervisor {
   const onSignal = (): void => void authority.reload();
   process.on('SIGHUP', onSignal);
   const stop = (): Promise<void> => {

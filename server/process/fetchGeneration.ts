@@ -56,16 +56,16 @@ export async function fetchGeneration(
   try {
     await assertDescribed(held, pointer, target.name);
     const address = blocksFor === undefined ? undefined : hashBaseUrl(blocksFor);
-    const blocks = pointer.blocks.find((one) => one.address === address);
-    const fetchOrReport = (name: string, stored: StoredObject, at: string, what: string): Promise<number> =>
+    const blocks = pointer.blocks.find((entry) => entry.address === address);
+    const fetchOrReport = (name: string, stored: StoredObject, at: string, reason: string): Promise<number> =>
       fetchObject({ ...shared, name, stored, file: at }).catch((error: unknown) => {
         if (!(error instanceof OperationError) || signal.aborted) throw error;
-        report(`${what}: ${error.message}`, 'warn');
+        report(`${reason}: ${error.message}`, 'warn');
         return 0;
       });
     if (blocks) {
-      const what = 'records are compressed here, since what was published cannot be had';
-      bytes += await fetchOrReport(blocksName(blocks), blocks, cache.blocksFile(pointer, blocks.address), what);
+      const notice = 'records are compressed here, since what was published cannot be had';
+      bytes += await fetchOrReport(blocksName(blocks), blocks, cache.blocksFile(pointer, blocks.address), notice);
     }
     const { changes } = pointer;
     if (changes && changes.size <= FEED_FILE_BYTES_MAX)
@@ -90,8 +90,8 @@ async function assertDescribed(held: HeldFile, pointer: Pointer, name: string): 
   try {
     const described = describeSnapshot(held);
     ({ created } = described);
-    const what = `the snapshot is of generation ${described.generation}, expected ${pointer.generation}`;
-    if (described.generation !== pointer.generation) throw new OperationError('snapshot', `${name}: ${what}`);
+    const difference = `the snapshot is of generation ${described.generation}, expected ${pointer.generation}`;
+    if (described.generation !== pointer.generation) throw new OperationError('snapshot', `${name}: ${difference}`);
   } catch (error) {
     await invalidateCached(held.file);
     throw error;
@@ -100,6 +100,6 @@ async function assertDescribed(held: HeldFile, pointer: Pointer, name: string): 
   // Otherwise a publisher that can write only the pointer could date an old generation as new. The file is intact and
   // stays.
   const [actual, claimed] = [created, pointer.created].map((time) => time ?? 'no time');
-  const what = `the pointer dates generation ${pointer.generation.slice(0, 12)} ${claimed}, but its snapshot has ${actual}`;
-  throw new OperationError('refused', `${name}: ${what}: publish it again`);
+  const difference = `the pointer dates generation ${pointer.generation.slice(0, 12)} ${claimed}, but its snapshot has ${actual}`;
+  throw new OperationError('refused', `${name}: ${difference}: publish it again`);
 }

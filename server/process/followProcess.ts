@@ -113,7 +113,7 @@ export class FollowProcess {
       resolve();
       this.#end({ reason, seconds: 0, isDead: true, isUsage }, Infinity);
     };
-    const child = spawned(this.#words, (error) => end(`no process can be started: ${error.message}`, false));
+    const child = spawnFollow(this.#words, (error) => end(`no process can be started: ${error.message}`, false));
     if (!child?.stdout || !child.stderr) return;
     this.#child = child;
     this.#lastPid = child.pid;
@@ -123,11 +123,11 @@ export class FollowProcess {
     child.on('message', (message: FollowMessage) => {
       if (message.kind === 'progress') return this.onProgress(message.progress);
       const { order, seconds, reason } = message;
-      const text = reason === undefined ? undefined : inOneLine(reason);
+      const text = reason === undefined ? undefined : joinToLine(reason);
       this.#end({ reason: text, seconds, isDead: false, isUsage: false }, order);
     });
     child.once('close', (code, signal) => {
-      const reason = inOneLine(errors.trim().replaceAll(/^catalogue-replica: /gm, ''));
+      const reason = joinToLine(errors.trim().replaceAll(/^catalogue-replica: /gm, ''));
       end(reason || `its process ended with ${signal ?? code}`, code === USAGE);
     });
   }
@@ -165,9 +165,9 @@ export class FollowProcess {
     }
     const whole = { ...end, retryMs };
     this.onEnd(whole);
-    const answered = this.#waiting.filter((one) => one.order <= order);
-    this.#waiting = this.#waiting.filter((one) => one.order > order);
-    for (const { resolve } of answered) resolve(whole);
+    const finished = this.#waiting.filter((waiter) => waiter.order <= order);
+    this.#waiting = this.#waiting.filter((waiter) => waiter.order > order);
+    for (const { resolve } of finished) resolve(whole);
   }
 
   #forward(line: string): void {
@@ -187,7 +187,7 @@ const STOPPED = { reason: 'the server is stopping', seconds: 0, isDead: true, is
 /**
  * Starts a process. If descriptors or memory run out, calls `onError` and returns undefined or a process without pipes.
  */
-function spawned(words: readonly string[], onError: (error: Error) => void): ChildProcess | undefined {
+function spawnFollow(words: readonly string[], onError: (error: Error) => void): ChildProcess | undefined {
   // The follow command rejects server settings in its environment.
   const env = { ...BUILDING_MEMORY, ...withoutSettings(process.env) };
   try {
@@ -201,7 +201,7 @@ function spawned(words: readonly string[], onError: (error: Error) => void): Chi
 }
 
 /** Of more than two lines, keeps the first and the last, such as the first error and the number of errors. */
-function inOneLine(text: string): string {
+function joinToLine(text: string): string {
   const lines = text.split('\n');
   return lines.length > 2 ? `${lines[0]} ... ${lines.at(-1)}` : lines.join('; ');
 }

@@ -108,13 +108,13 @@ export class Generations {
     return this.#inTurn(() => {
       if (this.#before) return this.#change(this.#before);
       const reason = 'there is no previous generation: only --from and --follow keep one across a restart';
-      return Promise.resolve(this.#ended({ status: 'refused', reason, seconds: 0 }));
+      return Promise.resolve(this.#finish({ status: 'refused', reason, seconds: 0 }));
     });
   }
 
   /** Reports a change that failed before anything could be loaded. */
   refuse({ message: reason, code: failure }: OperationError): Change {
-    return this.#ended({ status: 'refused', reason, failure, seconds: 0 });
+    return this.#finish({ status: 'refused', reason, failure, seconds: 0 });
   }
 
   #inTurn(work: () => Promise<Change>): Promise<Change> {
@@ -129,15 +129,18 @@ export class Generations {
     const seconds = (): number => Math.round(this.#options.clock() - startMs) / 1000;
     try {
       const next = await this.#options.load(held);
-      if (!next) return this.#ended({ status: 'unchanged', seconds: seconds() });
+      if (!next) return this.#finish({ status: 'unchanged', seconds: seconds() });
       await this.#take(next, held);
-      return this.#ended({ status: 'swapped', seconds: seconds() });
+      return this.#finish({ status: 'swapped', seconds: seconds() });
     } catch (error) {
-      const isTold = error instanceof OperationError || isStarved(error);
-      const reason = isTold ? (error as Error).message : 'this is a bug in the program; see its log';
+      const isOperational = error instanceof OperationError || isStarved(error);
+      const reason = isOperational ? (error as Error).message : 'this is a bug in the program; see its log';
       const stack = error instanceof Error ? error.stack : String(error);
       const failure = error instanceof OperationError ? error.code : undefined;
-      return this.#ended({ status: 'refused', reason, failure, seconds: seconds() }, isTold ? undefined : stack);
+      return this.#finish(
+        { status: 'refused', reason, failure, seconds: seconds() },
+        isOperational ? undefined : stack,
+      );
     }
   }
 
@@ -156,7 +159,7 @@ export class Generations {
     await this.#options.onServed?.(next.loaded.generation);
   }
 
-  #ended(end: Omit<Change, 'served'>, bug?: string): Change {
+  #finish(end: Omit<Change, 'served'>, bug?: string): Change {
     const change = { ...end, served: this.#served.generation.loaded.generation };
     this.#options.onChange(change, bug);
     return change;
@@ -205,7 +208,7 @@ export class ReplacedGenerations {
   }
 
   status(): { readonly generations: number; readonly readers: number; readonly bytes: number } {
-    const bytes = [...this.#held].reduce((sum, one) => sum + one.bytes, 0);
+    const bytes = [...this.#held].reduce((sum, held) => sum + held.bytes, 0);
     return { generations: this.#held.size, readers: this.#held.size && this.#threads.replacedReaders(), bytes };
   }
 

@@ -43,8 +43,8 @@ export class Keeping {
     this.#confirmedMs = nowMs;
     // Without a kept generation, the cache may name an older one, to which this confirmation does not apply.
     if (!this.isKept) return;
-    const what = 'a restart will not know how fresh its data is';
-    if (await this.#note(what, () => this.#cache.confirm(nowMs))) this.#reported = undefined;
+    const consequence = 'a restart will not know how fresh its data is';
+    if (await this.#note(consequence, () => this.#cache.confirm(nowMs))) this.#reported = undefined;
   }
 
   /** Writes a note about a generation, followed by the last confirmation, which also applies to this generation. */
@@ -55,16 +55,16 @@ export class Keeping {
     });
   }
 
-  async #note(what: string, work: () => Promise<void>): Promise<boolean> {
+  async #note(consequence: string, work: () => Promise<void>): Promise<boolean> {
     try {
       await withTimeLimit(this.#cache.directory, work);
       return (this.isKept = true);
     } catch (error) {
       if (!(error instanceof OperationError)) throw error;
       // ENOENT means that the index was removed: the next attempt writes it again.
-      if (this.#reported !== what && reasonOf(error.cause) !== 'ENOENT')
-        this.#report(`${what}: ${error.message}`, 'warn');
-      this.#reported = what;
+      if (this.#reported !== consequence && reasonOf(error.cause) !== 'ENOENT')
+        this.#report(`${consequence}: ${error.message}`, 'warn');
+      this.#reported = consequence;
       return (this.isKept = false);
     }
   }

@@ -67,14 +67,16 @@ export async function loadGeneration(
   const startMs = steadyMs();
   const { baseUrl, assertRoom, isUncached, isOffThread, report, showProgress } = options;
   const opening = openingOf(settings, (line) => report(line, 'warn'));
-  const how = { baseUrl, assertRoom, isUncached, isOffThread, ...opening };
-  const { loaded, held } = await showProgress((onProgress) => openSnapshotFile(settings.data, before, how, onProgress));
+  const loadOptions = { baseUrl, assertRoom, isUncached, isOffThread, ...opening };
+  const { loaded, held } = await showProgress((onProgress) =>
+    openSnapshotFile(settings.data, before, loadOptions, onProgress),
+  );
   reportLoaded(held.file, loaded, steadyMs() - startMs, report);
   try {
     const [documents, blocks, changes] = await Promise.all([
       documentsFor(settings, loaded),
-      settings.gzip === 'stored' ? blocksOf(settings, loaded, held, options) : undefined,
-      changesOf(loaded, held, options),
+      settings.gzip === 'stored' ? loadCompressed(settings, loaded, held, options) : undefined,
+      loadChanges(loaded, held, options),
     ]);
     // A nameless file occupies space for temporary files. Only a rollback needs it, and that needs the admin port.
     const isNeeded = held.isNameless !== true || settings.adminPort !== undefined;
@@ -123,9 +125,9 @@ export function roomWithin(availableBytes: () => number, cache?: string): (bytes
   return (bytes) => {
     const available = availableBytes();
     if (bytes * SPARE + SPARE_BYTES <= available) return;
-    const what = `the new data takes ${bytesText(bytes)} beside what is served, and ${bytesText(available)} are free`;
+    const reason = `the new data takes ${bytesText(bytes)} beside what is served, and ${bytesText(available)} are free`;
     const first = cache === undefined ? '' : ` with ${cache} removed`;
-    throw new OperationError('memory', `${what}: make room, or restart on it${first}, which takes no room for both`);
+    throw new OperationError('memory', `${reason}: make room, or restart on it${first}, which takes no room for both`);
   };
 }
 
@@ -157,8 +159,8 @@ function reportLoaded(data: string, loaded: LoadedSnapshot, ms: number, report: 
   const records = collections.reduce((sum, collection) => sum + collection.records, 0);
   const bytes = loaded.memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
   const { generation } = loaded;
-  const what = `loaded ${countText(records)} records (${bytesText(bytes)}) of ${data}`;
-  const line = `${what} in ${(ms / 1000).toFixed(1)} s, generation ${generation.slice(0, 12)}`;
+  const summary = `loaded ${countText(records)} records (${bytesText(bytes)}) of ${data}`;
+  const line = `${summary} in ${(ms / 1000).toFixed(1)} s, generation ${generation.slice(0, 12)}`;
   report(line, 'info', { event: 'verified', generation, records, bytes, seconds: Math.round(ms) / 1000 });
   for (const misfits of misfitsIn(loaded.sections, sections.views)) report(misfitText(misfits), 'warn');
 }
@@ -172,7 +174,7 @@ function documentsFor(settings: Settings, loaded: LoadedSnapshot): Promise<Docum
 export const NO_CHANGES = 'changes are not served';
 
 /** The feed next to a snapshot file, else of the change log in its folder; undefined without both, or if unreadable. */
-async function changesOf(
+async function loadChanges(
   { generation }: LoadedSnapshot,
   { file, isNameless }: HeldFile,
   { assertRoom, report }: GenerationOptions,
@@ -202,7 +204,7 @@ async function feedBytes(snapshot: string, generation: string): Promise<Uint8Arr
 }
 
 /** Loads or makes the compressed records. If they cannot be made at all, logs that and resolves to undefined. */
-async function blocksOf(
+async function loadCompressed(
   settings: Settings,
   loaded: LoadedSnapshot,
   held: HeldFile,
@@ -239,8 +241,8 @@ function reportBlocks(
   const done = made ? 'compressed records' : 'loaded compressed records';
   const place = file === undefined ? '' : `, ${made ? 'kept in' : 'of'} ${file}`;
   const reason = refusal === undefined ? '' : ` (${refusal})`;
-  const anew = made ? deflatedText(made) : '';
-  const line = `${done} (${bytesText(bytes)}) in ${(ms / 1000).toFixed(1)} s${anew}${place}${reason}`;
+  const deflated = made ? deflatedText(made) : '';
+  const line = `${done} (${bytesText(bytes)}) in ${(ms / 1000).toFixed(1)} s${deflated}${place}${reason}`;
   const seconds = Math.round(ms) / 1000;
   // A warning, because without a usable file every start compresses all records again.
   report(

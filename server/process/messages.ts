@@ -131,7 +131,7 @@ export interface Orders {
 export function ordersFrom(from: MessagePort): Orders {
   const data = Promise.withResolvers<LastingData>();
   const drain = Promise.withResolvers<DrainOrder>();
-  let given: GenerationData | undefined;
+  let generation: GenerationData | undefined;
   let swaps: SwapOrders | undefined;
   from.on('message', (message: ServingData | GenerationData | Uint8Array) => {
     if (message instanceof Uint8Array) {
@@ -141,20 +141,20 @@ export function ordersFrom(from: MessagePort): Orders {
       else swaps?.[order.kind](order.swap);
     } else if ('settings' in message) {
       const { first, ...lasting } = message;
-      given = first;
+      generation = first;
       data.resolve(lasting);
     } else swaps?.prepare(message);
   });
   const first = (): GenerationData => {
-    const taken = given;
-    assert(taken, 'the first generation is there with the data, and taken once');
-    given = undefined;
-    return taken;
+    const first = generation;
+    assert(first, 'the first generation is there with the data, and taken once');
+    generation = undefined;
+    return first;
   };
   return { data: data.promise, drain: drain.promise, first, obey: (orders) => void (swaps = orders) };
 }
 
 /** The stack of an error, or the text of any other thrown value. Errors cannot be sent as messages. */
-export function stackOf(error: unknown): string {
+export function stackText(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

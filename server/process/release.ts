@@ -14,12 +14,12 @@ const WAIT_MS_MAX = 60_000;
  * caller must drop its references. Cost: some 10 ms per collection of the thread's own heap. The timers keep no process
  * alive.
  */
-export function released(memories: readonly WebAssembly.Memory[]): Promise<void> {
+export function whenReleased(memories: readonly WebAssembly.Memory[]): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const watched: Watched = {
-    left: memories.length,
+    remaining: memories.length,
     // Registers the buffer, not the memory: both the views and the memory refer to the buffer.
-    registry: new FinalizationRegistry(() => void watched.left--),
+    registry: new FinalizationRegistry(() => void watched.remaining--),
     resolve,
   };
   for (const { buffer } of memories) watched.registry.register(buffer, undefined);
@@ -35,7 +35,7 @@ export function collectSoon(): void {
 
 interface Watched {
   /** Memories that are still referenced. */
-  left: number;
+  remaining: number;
   /** Referenced here, because a registry that is collected itself reports nothing. */
   readonly registry: FinalizationRegistry<undefined>;
   readonly resolve: () => void;
@@ -50,7 +50,7 @@ export function checkReleases(waitMs = FIRST_MS): void {
   clearTimeout(timer);
   timer = setTimeout(() => {
     for (const watched of watching) {
-      if (watched.left > 0) continue;
+      if (watched.remaining > 0) continue;
       watching.delete(watched);
       watched.resolve();
     }

@@ -15,7 +15,7 @@ import {
   type ServedData,
 } from './loadGeneration.ts';
 import { type Change, Generations, type ReplacedGeneration, ReplacedGenerations } from './generations.ts';
-import { collectSoon, released } from './release.ts';
+import { collectSoon, whenReleased } from './release.ts';
 import type { ServingThreads } from './servingThreads.ts';
 
 export interface ReloadOptions {
@@ -30,7 +30,7 @@ export interface ReloadOptions {
 }
 
 /** Cost: each reload loads a generation, and two are in memory meanwhile. */
-export async function generationsOf({
+export async function makeGenerations({
   settings,
   baseUrl,
   served,
@@ -70,7 +70,7 @@ export async function generationsOf({
       }
       return next;
     },
-    serve: async (next) => replaced.add(replacedBy(served.generation, await threads.swap(next), report)),
+    serve: async (next) => replaced.add(reportReplaced(served.generation, await threads.swap(next), report)),
     onServed: async (generation) => arrival?.serves(generation),
     onChange: (change, bug) => {
       const { status, served: generation, reason, seconds } = change;
@@ -88,7 +88,7 @@ function unseen<T>(work: (onProgress: () => void) => Promise<T>): Promise<T> {
 }
 
 /** The generation before a swap. Logs when its memory is free in all serving threads and in this one. */
-function replacedBy(
+function reportReplaced(
   before: Generation,
   { swap, isReleased }: Awaited<ReturnType<ServingThreads['swap']>>,
   report: Report,
@@ -97,11 +97,11 @@ function replacedBy(
   const { loaded, blocks } = before;
   // Computed now: a closure over the generation would keep its memory.
   const bytes = bytesOfGeneration(before);
-  const here = released([...loaded.memories, ...(blocks?.memories ?? [])]);
+  const released = whenReleased([...loaded.memories, ...(blocks?.memories ?? [])]);
   const { generation } = loaded;
   const line = `generation ${generation.slice(0, 12)}: nobody reads it any more, its memory is free`;
   const seconds = (): number => secondsSince(startMs);
-  const isFree = Promise.all([isReleased, here]);
+  const isFree = Promise.all([isReleased, released]);
   void isFree.then(() => report(line, 'info', { event: 'freed', generation, bytes, seconds: seconds() }));
   return { generation, bytes, swap, isFree };
 }

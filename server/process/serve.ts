@@ -18,11 +18,11 @@ import type { Administration } from './administration.ts';
 import { type GenerationOptions, loadGeneration, type ServedData, type ShowProgress } from './loadGeneration.ts';
 import { allEnded, cutLine, noteReloadSignals } from './signals.ts';
 import { ServingThreads, ThreadFaults } from './servingThreads.ts';
-import { type LastingData, stackOf } from './messages.ts';
+import { type LastingData, stackText } from './messages.ts';
 import type { Arrival, ArrivalOptions } from './arrival.ts';
 import type { Change, Generations } from './generations.ts';
 import type { Watch } from './watch.ts';
-import { generationsOf, type ReloadOptions } from './reloads.ts';
+import { makeGenerations, type ReloadOptions } from './reloads.ts';
 import { SOAP_ANSWERS } from '../authority/soap/tally.ts';
 import { IGNORED_PARAMETERS } from '../catalogue/tally.ts';
 import { readFileSync } from 'node:fs';
@@ -62,22 +62,22 @@ export async function serve(
   let authority: AuthoritySupervisor | undefined;
   const stop = async (time: DrainTime): Promise<void> => {
     administration?.drain();
-    const cut = await allEnded(threads.stop(time), stops, () => authority?.stop(), time);
+    const cutCount = await allEnded(threads.stop(time), stops, () => authority?.stop(), time);
     administration?.stop();
     accessLogs?.stop();
-    if (cut > 0) report(cutLine(cut, settings.drainSeconds), 'warn');
+    if (cutCount > 0) report(cutLine(cutCount, settings.drainSeconds), 'warn');
   };
   try {
-    accessLogs = await accessLogsOf(settings, report);
-    administration = await administrationOf(settings, report);
+    accessLogs = await openAccessLogs(settings, report);
+    administration = await openAdministration(settings, report);
     // Before the data, which may take minutes to load: errors in the authority's configuration appear at once.
-    authority = await authorityOf(settings, report, administration, faults);
+    authority = await startAuthorityIfSet(settings, report, administration, faults);
     const baseUrl = settings.baseUrl ?? `http://localhost:${claims.port}`;
     const watch = settings.watch ? await (await import('./watch.ts')).watchOver(settings.data) : undefined;
     const shared = { ports: claims, baseUrl, authority, administration, accessLogs, staleness: newSharedWord() };
-    const arrival = await arrivalOf({ settings, baseUrl, commandLine, report }, administration);
+    const arrival = await openArrival({ settings, baseUrl, commandLine, report }, administration);
     if (arrival) stops.push(() => arrival.stop());
-    const served = await loaded(settings, { baseUrl, report, showProgress }, arrival);
+    const served = await loadFirst(settings, { baseUrl, report, showProgress }, arrival);
     if (settings.maxStaleMs !== undefined) {
       stops.push(startStalenessFlag(shared.staleness, () => arrival?.unreadyReason() !== undefined));
     }
@@ -86,9 +86,9 @@ export async function serve(
     await threads.begin((i) => servingData(settings, shared, i), served);
     administration?.begin(served);
     const reloads = { settings, baseUrl, served, threads, arrival, administration, report };
-    stops.push(acceptReloads(await generationsOf(reloads), reloads, arrival, watch, wasOrdered()));
-    const [url, welcome] = [urlOf(settings, claims), welcomeOf(settings, claims, baseUrl)];
-    return { url, welcome, stop: (): Promise<void> => stop(drainTimeOf(settings)) };
+    stops.push(acceptReloads(await makeGenerations(reloads), reloads, arrival, watch, wasOrdered()));
+    const [url, welcome] = [serverUrl(settings, claims), welcomeLines(settings, claims, baseUrl)];
+    return { url, welcome, stop: (): Promise<void> => stop(drainTime(settings)) };
   } catch (error) {
     await stop({ graceMs: 0, withinMs: 0 });
     throw error;
@@ -113,7 +113,7 @@ function forwardSteps(administration: () => Administration | undefined, tell: Re
   };
 }
 
-async function loaded(
+async function loadFirst(
   settings: Settings,
   options: GenerationOptions,
   arrival: Arrival | undefined,
@@ -125,7 +125,7 @@ async function loaded(
 }
 
 /** Opens the target or starts to follow, if the settings ask for it. Imported only then. */
-async function arrivalOf(
+async function openArrival(
   options: ArrivalOptions,
   administration: Administration | undefined,
 ): Promise<Arrival | undefined> {
@@ -187,7 +187,7 @@ export function hasAuthority({ authority, data }: Settings): boolean {
 }
 
 /** Starts the authority if the settings ask for it. Imported only then. */
-async function authorityOf(
+async function startAuthorityIfSet(
   settings: Settings,
   report: Report,
   administration: Administration | undefined,
@@ -198,14 +198,14 @@ async function authorityOf(
   const count = administration?.metrics.observe ?? ignoreEvents;
   const onLostThread: OnLostThread = (error, isStarvation) => {
     if (isStarvation) faults.starved('authority', reasonOf(error));
-    else faults.died('authority', stackOf(error));
+    else faults.died('authority', stackText(error));
   };
   const authority = startAuthority(settings, { report, count, onLostThread });
   if (administration) administration.authority = authority;
   return authority;
 }
 
-async function administrationOf(settings: Settings, report: Report): Promise<Administration | undefined> {
+async function openAdministration(settings: Settings, report: Report): Promise<Administration | undefined> {
   const { adminHost, adminPort } = settings;
   if (adminPort === undefined) return undefined;
   const { Administration } = await import('./administration.ts');
@@ -217,7 +217,10 @@ async function administrationOf(settings: Settings, report: Report): Promise<Adm
   return administration;
 }
 
-async function accessLogsOf({ accessLog, accessLogSample }: Settings, report: Report): Promise<AccessLogs | undefined> {
+async function openAccessLogs(
+  { accessLog, accessLogSample }: Settings,
+  report: Report,
+): Promise<AccessLogs | undefined> {
   if (accessLog === undefined) return undefined;
   const { AccessLogs } = await import('../observe/accessLog.ts');
   return new AccessLogs(accessLog, accessLogSample, report);
@@ -258,18 +261,18 @@ function servingData(
 }
 
 /** The lines for the operator: where the server listens, and an example to try. */
-function welcomeOf(settings: Settings, { port, http10Port }: Ports, baseUrl: string): readonly string[] {
+function welcomeLines(settings: Settings, { port, http10Port }: Ports, baseUrl: string): readonly string[] {
   const url = `http://${urlHost(settings.host)}`;
   const lines = [`listening on ${url}:${port}`];
   if (http10Port !== undefined) lines.push(`listening on ${url}:${http10Port} (HTTP/1.0)`);
   return [...lines, `links start with ${baseUrl}`, `try: curl '${url}:${port}${EXAMPLE_LIST}?limit=1'`];
 }
 
-function drainTimeOf({ drainGraceSeconds, drainSeconds }: Settings): DrainTime {
+function drainTime({ drainGraceSeconds, drainSeconds }: Settings): DrainTime {
   return { graceMs: drainGraceSeconds * 1000, withinMs: drainSeconds * 1000 };
 }
 
-function urlOf({ host }: Settings, { port }: Ports): string {
+function serverUrl({ host }: Settings, { port }: Ports): string {
   return `http://${urlHost(host)}:${port}`;
 }
 

@@ -14,8 +14,8 @@ import { healthBefore, type Unready } from '../http/health.ts';
 import type { Listener, ListenerLoad, ListenOptions } from '../http/listener.ts';
 import { listenUws } from '../http/uws/transport.ts';
 import { uwsLoadError } from '../http/uws/library.ts';
-import { type LastingData, ordersFrom, send, stackOf, type SwapOrders, type ThreadStart } from './messages.ts';
-import { checkReleases, released } from './release.ts';
+import { type LastingData, ordersFrom, send, stackText, type SwapOrders, type ThreadStart } from './messages.ts';
+import { checkReleases, whenReleased } from './release.ts';
 import { type ThreadServices, ThreadGenerations } from './threadGenerations.ts';
 
 /** No descriptor is left in the process (EMFILE) or in the system (ENFILE). */
@@ -88,12 +88,12 @@ const nodePart = hasHttp10 || noUws !== undefined ? await import('../http/node/t
 if (noUws !== undefined) send(supervisor, { kind: 'noUws', reason: noUws });
 
 function onError(error: unknown): void {
-  send(supervisor!, { kind: 'bug', stack: stackOf(error) });
+  send(supervisor!, { kind: 'bug', stack: stackText(error) });
 }
 
 const onLostPool: OnLostThread = (error, isStarvation) => {
   if (isStarvation) send(supervisor, { kind: 'starved', reason: reasonOf(error) });
-  else send(supervisor, { kind: 'died', stack: stackOf(error) });
+  else send(supervisor, { kind: 'died', stack: stackText(error) });
 };
 
 function unready(isDraining: boolean, staleness: Int32Array): Unready {
@@ -120,7 +120,7 @@ async function listen(
 
 function loadOf(listeners: readonly Listener[]): ListenerLoad {
   const loads = listeners.map(({ flight }) => flight.load());
-  const sum = (of: keyof ListenerLoad): number => loads.reduce((total, load) => total + load[of], 0);
+  const sum = (figure: keyof ListenerLoad): number => loads.reduce((total, load) => total + load[figure], 0);
   return { connections: sum('connections'), answers: sum('answers'), replacedReaders: sum('replacedReaders') };
 }
 
@@ -132,13 +132,13 @@ function swapOrders(generations: ThreadGenerations, listeners: readonly Listener
         generations.prepare(data);
         send(supervisor!, { kind: 'prepared' });
       } catch (error) {
-        send(supervisor!, { kind: 'unprepared', stack: stackOf(error) });
+        send(supervisor!, { kind: 'unprepared', stack: stackText(error) });
       }
     },
     commit: (swap) => {
       for (const { flight } of listeners) flight.swapped(swap);
       // No variable for the previous generation: a closure next to it would keep it in memory.
-      const release = released(generations.commit());
+      const release = whenReleased(generations.commit());
       send(supervisor!, { kind: 'committed' });
       void release.then(() => send(supervisor!, { kind: 'released', swap }));
     },
@@ -151,8 +151,11 @@ function swapOrders(generations: ThreadGenerations, listeners: readonly Listener
 }
 
 /** A separate function, so that no stack frame keeps the first generation in memory. */
-function generationsOf(data: LastingData, beside: Pick<ThreadServices, 'slices' | 'trustedHosts'>): ThreadGenerations {
-  return new ThreadGenerations(orders.first(), { ...data, ...beside, onLostPool });
+function openGenerations(
+  data: LastingData,
+  services: Pick<ThreadServices, 'slices' | 'trustedHosts'>,
+): ThreadGenerations {
+  return new ThreadGenerations(orders.first(), { ...data, ...services, onLostPool });
 }
 
 /**
@@ -162,7 +165,7 @@ function generationsOf(data: LastingData, beside: Pick<ThreadServices, 'slices' 
 async function serve(data: LastingData): Promise<number> {
   const { settings, authority: link, soapAnswers: tally } = data;
   const slices = new Slices(steadyMs);
-  const generations = generationsOf(data, { slices, trustedHosts: () => part?.authority.trustedHosts() });
+  const generations = openGenerations(data, { slices, trustedHosts: () => part?.authority.trustedHosts() });
   const part = link && service?.openAuthority(link, { settings, tally, fallback: generations.handler });
   const isWatched = data.requests !== undefined || data.accessLog !== undefined;
   const watch = isWatched ? await (await import('./threadWatch.ts')).threadWatch(data) : undefined;
@@ -176,7 +179,7 @@ async function serve(data: LastingData): Promise<number> {
       publishEverySecond(data.readings, () => ({ ...generations.statistics(), load: loadOf(listeners) }));
     }
     // The supervisor ends the process, after the threads have finished what they can.
-    process.on('uncaughtException', (error) => send(supervisor!, { kind: 'broken', stack: stackOf(error) }));
+    process.on('uncaughtException', (error) => send(supervisor!, { kind: 'broken', stack: stackText(error) }));
     orders.obey(swapOrders(generations, listeners));
     setInterval(() => Atomics.store(beats, 1, loadOf(listeners).replacedReaders), BEAT_MS).unref();
     // Otherwise the authority would refuse the first requests.
@@ -188,15 +191,15 @@ async function serve(data: LastingData): Promise<number> {
   }
   const time = await orders.drain;
   isDraining = true;
-  const cut = await Promise.all(listeners.map((listener) => listener.drain(time)));
+  const counts = await Promise.all(listeners.map((listener) => listener.drain(time)));
   part?.authority.close();
   await Promise.all([generations.close(), watch?.close()]);
-  return cut.reduce((sum, one) => sum + one, 0);
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 const data = await Promise.race([orders.data, orders.drain]);
-const cut = 'settings' in data ? await serve(data) : 0;
-send(supervisor, { kind: 'drained', cut });
+const cutCount = 'settings' in data ? await serve(data) : 0;
+send(supervisor, { kind: 'drained', cut: cutCount });
 supervisor.close();
 // A pool thread that failed during its start is referenced nowhere and would keep this thread alive.
 setTimeout(() => process.exit(), LINGER_MS_MAX).unref();

@@ -8,7 +8,7 @@ import type { DrainTime } from '../http/listener.ts';
 import type { Observer, Report, ThreadKind } from '../observe/events.ts';
 import { BUG_EXIT, endAtOnce } from './signals.ts';
 import type { ServedData } from './loadGeneration.ts';
-import { dataFor, transfer, type LastingData, send, stackOf, type ThreadParts } from './messages.ts';
+import { dataFor, transfer, type LastingData, send, stackText, type ThreadParts } from './messages.ts';
 import { type FromServing, type ServingThread, startServingThread } from './startedThread.ts';
 import { PROGRAM_GONE } from '../../data/threadsInOrder.ts';
 import { epochSeconds, steadyMs } from '../observe/clock.ts';
@@ -35,7 +35,7 @@ export class ServingThreads {
   readonly #watch = new SilenceWatch();
   #served: ServedData | undefined;
   #swapping: Promise<unknown> = Promise.resolve();
-  #cut = 0;
+  #cutCount = 0;
   #isStopping = false;
   #isWithoutUws = false;
 
@@ -88,16 +88,16 @@ export class ServingThreads {
   /** Drains the threads, or stops those without data. Resolves to the number of cut responses. */
   async stop(time: DrainTime): Promise<number> {
     this.#isStopping = true;
-    const cutBefore = this.#cut;
+    const cutBefore = this.#cutCount;
     for (const { worker } of this.#running) send(worker, { kind: 'drain', ...time });
     await Promise.all([...this.#running].map(({ ended }) => ended));
-    return this.#cut - cutBefore;
+    return this.#cutCount - cutBefore;
   }
 
   /** Starts a thread, which waits for its data. Throws if the system cannot start one. */
   #start(parts: ThreadParts): ServingThread {
     const thread: ServingThread = startServingThread(parts, {
-      failed: (error) => void this.#end(`died, please report it: ${stackOf(error)}`),
+      failed: (error) => void this.#end(`died, please report it: ${stackText(error)}`),
       onMessage: (message) => this.#receive(message),
     });
     this.#running.add(thread);
@@ -106,8 +106,8 @@ export class ServingThreads {
   }
 
   async #forgetOnceEnded(thread: ServingThread): Promise<void> {
-    const cut = await thread.ended;
-    this.#cut += cut;
+    const cutCount = await thread.ended;
+    this.#cutCount += cutCount;
     this.#running.delete(thread);
   }
 
@@ -135,9 +135,9 @@ export class ServingThreads {
   }
 
   /** A server with fewer threads is worse than a restart. `process.exit` would wait for the unresponsive thread. */
-  async #end(what: string): Promise<void> {
+  async #end(subject: string): Promise<void> {
     if (this.#isStopping) return;
-    this.#report(`a serving thread ${what}\nthe process ends with status ${BUG_EXIT}, to be started again`, 'error');
+    this.#report(`a serving thread ${subject}\nthe process ends with status ${BUG_EXIT}, to be started again`, 'error');
     await Promise.race([this.stop(AFTER_FAILURE), delay(2 * AFTER_FAILURE.withinMs)]);
     endAtOnce(BUG_EXIT);
   }
@@ -159,14 +159,14 @@ export async function swapAll(
     return answer;
   });
   const answers = await Promise.allSettled(prepared);
-  const refusal = answers.flatMap((one) => (one.status === 'fulfilled' ? one.value : [])).find(isRefusal);
+  const refusal = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : [])).find(isRefusal);
   if (refusal) {
     for (const { worker } of threads) send(worker, { kind: 'abandon' });
     throw Object.assign(new Error('a thread cannot open the new generation'), { stack: refusal.stack });
   }
   Object.assign(served, next);
   const swap = ++swaps;
-  const isReleased = Promise.allSettled(threads.map((thread) => releasedBy(thread, swap)));
+  const isReleased = Promise.allSettled(threads.map((thread) => waitForRelease(thread, swap)));
   const committed = threads.map((thread) => {
     const answer = thread.next('committed');
     send(thread.worker, { kind: 'commit', swap });
@@ -179,7 +179,7 @@ export async function swapAll(
 /** Number of the last swap. It identifies a generation, because a slow reader may hold one longer than later ones. */
 let swaps = 0;
 
-async function releasedBy(thread: ServingThread, swap: number): Promise<void> {
+async function waitForRelease(thread: ServingThread, swap: number): Promise<void> {
   while ((await thread.next('released')).swap !== swap);
 }
 
@@ -197,11 +197,11 @@ export class SilenceWatch {
   /** Checks a thread. Returns true once, when it becomes unresponsive. Allocates nothing. */
   isFallenSilent(thread: Beating): boolean {
     const count = Atomics.load(thread.beats, 0);
-    const seen = this.#seen.get(thread);
-    if (seen?.count === count) return ++seen.looks === SILENT_LOOKS;
-    if (seen) {
-      seen.count = count;
-      seen.looks = 0;
+    const previous = this.#seen.get(thread);
+    if (previous?.count === count) return ++previous.looks === SILENT_LOOKS;
+    if (previous) {
+      previous.count = count;
+      previous.looks = 0;
     } else this.#seen.set(thread, { count, looks: 0 });
     return false;
   }

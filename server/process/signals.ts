@@ -31,9 +31,9 @@ export function outliveSignals(report: (line: string) => void): void {
 
 /** Listens to a signal and logs it unless a later listener handles it. */
 function reportUnhandled(signal: NodeJS.Signals, report: () => void): void {
-  const unheard = process.listenerCount(signal) + 1;
+  const silentCount = process.listenerCount(signal) + 1;
   process.on(signal, () => {
-    if (process.listenerCount(signal) === unheard) report();
+    if (process.listenerCount(signal) === silentCount) report();
   });
 }
 
@@ -93,11 +93,11 @@ export function firstSignal(clock: Clock = steadyMs): Promise<NodeJS.Signals> {
 }
 
 export async function stopOnSignal(
-  heard: Promise<NodeJS.Signals>,
+  signal: Promise<NodeJS.Signals>,
   stop: () => Promise<void>,
   report: (line: string) => void,
 ): Promise<void> {
-  report(`draining ... after ${await heard} (a second Ctrl-C ends at once)`);
+  report(`draining ... after ${await signal} (a second Ctrl-C ends at once)`);
   await stop();
 }
 
@@ -105,21 +105,21 @@ export async function stopOnSignal(
 const REST_MS_MAX = 5000;
 
 /**
- * Calls the stops in `beside` while the threads drain, and `stopUsed` afterwards. Resolves to the number of cut
+ * Calls the stops in `stops` while the threads drain, and `stopUsed` afterwards. Resolves to the number of cut
  * responses.
  */
 export async function allEnded(
   threads: Promise<number>,
-  beside: readonly (() => void | Promise<void>)[],
+  stops: readonly (() => void | Promise<void>)[],
   stopUsed: () => Promise<void> | undefined,
   { graceMs, withinMs }: DrainTime,
 ): Promise<number> {
-  const rest = Promise.all(beside.map(async (one) => one()));
+  const rest = Promise.all(stops.map(async (stop) => stop()));
   // Awaited below, once the threads have drained.
   rest.catch(() => undefined);
-  const cut = await within(graceMs + withinMs + REST_MS_MAX, threads);
+  const cutCount = await within(graceMs + withinMs + REST_MS_MAX, threads);
   await within(REST_MS_MAX, Promise.all([rest, stopUsed()]));
-  return cut ?? 0;
+  return cutCount ?? 0;
 }
 
 /** Resolves to the result of the work, or to undefined after `ms`. */
@@ -132,9 +132,10 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   }
 }
 
-export function cutLine(cut: number, seconds: number): string {
-  const which = cut === 1 ? '1 answer was cut, since it took' : `${countText(cut)} answers were cut, since they took`;
-  return `${which} longer than ${seconds} s`;
+export function cutLine(count: number, seconds: number): string {
+  const subject =
+    count === 1 ? '1 answer was cut, since it took' : `${countText(count)} answers were cut, since they took`;
+  return `${subject} longer than ${seconds} s`;
 }
 
 const LINGER_MS_MAX = 1000;

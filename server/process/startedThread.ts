@@ -37,8 +37,8 @@ export function startServingThread(parts: ThreadParts, hearer: ThreadListener): 
   const beats = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
   const workerData: ThreadStart = { ...parts, beats };
   const worker = new Worker(new URL('./servingThread.ts', import.meta.url), { workerData, resourceLimits: LIMITS });
-  let cut: number | undefined;
-  const ended = new Promise<number>((resolve) => worker.once('exit', () => resolve(cut ?? 0)));
+  let cutCount: number | undefined;
+  const ended = new Promise<number>((resolve) => worker.once('exit', () => resolve(cutCount ?? 0)));
   let hasListened = false;
   let hasFailed = false;
   let refuse: (error: unknown) => void;
@@ -51,12 +51,12 @@ export function startServingThread(parts: ThreadParts, hearer: ThreadListener): 
     refuse = reject;
     worker.once('error', fail);
     worker.once('exit', (code) => {
-      if (cut === undefined) fail(new Error(`a serving thread ended by itself, with code ${code}`));
+      if (cutCount === undefined) fail(new Error(`a serving thread ended by itself, with code ${code}`));
     });
     receive(worker, (message) => {
       if (message.kind === 'refused') reject(new OperationError('port', message.message));
       else if (message.kind === 'broken') fail(Object.assign(new Error(), { stack: message.stack }));
-      else if (message.kind === 'drained') cut = message.cut;
+      else if (message.kind === 'drained') cutCount = message.cut;
       else if (message.kind === 'listening') {
         hasListened = true;
         resolve();
@@ -67,7 +67,7 @@ export function startServingThread(parts: ThreadParts, hearer: ThreadListener): 
   const messages = new EventEmitter();
   let hasEnded = false;
   const next: ServingThread['next'] = async (...kinds) => {
-    if (hasEnded) throw endedEarly();
+    if (hasEnded) throw earlyEndError();
     const others = new AbortController();
     try {
       const [message] = await Promise.race(kinds.map((kind) => once(messages, kind, { signal: others.signal })));
@@ -78,14 +78,14 @@ export function startServingThread(parts: ThreadParts, hearer: ThreadListener): 
   };
   worker.once('exit', () => {
     hasEnded = true;
-    if (messages.listenerCount('error') > 0) messages.emit('error', endedEarly());
+    if (messages.listenerCount('error') > 0) messages.emit('error', earlyEndError());
   });
   // `begin` awaits `listens` later; a rejection before that must not count as unhandled.
   listens.catch(() => undefined);
   return { worker, listens, ended, beats, hasListened: () => hasListened, next };
 }
 
-function endedEarly(): Error {
+function earlyEndError(): Error {
   return new Error('a serving thread ended before it answered');
 }
 

@@ -41,13 +41,13 @@ export class ThreadGenerations {
 
   constructor(first: GenerationData, lasting: ThreadServices) {
     this.#lasting = lasting;
-    this.#served = this.#readied(first);
+    this.#served = this.#prepare(first);
   }
 
   /** Prepares the next generation and drops any other that was prepared. Cost: opening a snapshot. */
   prepare(data: GenerationData): void {
     this.abandon();
-    this.#next = this.#readied(data);
+    this.#next = this.#prepare(data);
   }
 
   abandon(): void {
@@ -70,7 +70,7 @@ export class ThreadGenerations {
   statistics(): GenerationStatistics {
     const { pool, router, memory } = this.#served;
     const now = { pool: pool.statistics(), router: router.statistics(), answers: memory };
-    return this.#before === undefined ? now : added(this.#before, now);
+    return this.#before === undefined ? now : addStatistics(this.#before, now);
   }
 
   /** Ends the threads of the served generation. No request may follow. */
@@ -79,7 +79,7 @@ export class ThreadGenerations {
     await this.#served.pool.close();
   }
 
-  #readied(data: GenerationData): Ready {
+  #prepare(data: GenerationData): Ready {
     const { loaded, blocks, documents, changes, sinceMs } = data;
     const { settings, rowSetCacheBytes, ignoredParameters, slices, onLostPool, trustedHosts } = this.#lasting;
     const catalogue = openSnapshot(loaded);
@@ -107,17 +107,20 @@ export class ThreadGenerations {
 }
 
 /** Adds the counters of both; gauges are those of the second. */
-function added(before: GenerationStatistics, { pool, router, answers }: GenerationStatistics): GenerationStatistics {
-  const outcomes = summed(before.pool.outcomes, pool.outcomes, ['found', 'busy', 'gone', 'overtime']);
+function addStatistics(
+  before: GenerationStatistics,
+  { pool, router, answers }: GenerationStatistics,
+): GenerationStatistics {
+  const outcomes = addCounts(before.pool.outcomes, pool.outcomes, ['found', 'busy', 'gone', 'overtime']);
   return {
     pool: { ...pool, outcomes },
-    router: summed(before.router, router, ['inline', 'pooled', 'joined', 'hits', 'misses']),
+    router: addCounts(before.router, router, ['inline', 'pooled', 'joined', 'hits', 'misses']),
     answers: { hits: before.answers.hits + answers.hits, misses: before.answers.misses + answers.misses },
   };
 }
 
 /** The second object, with these keys summed over both. */
-function summed<Key extends string, Counts extends Readonly<Record<Key, number>>>(
+function addCounts<Key extends string, Counts extends Readonly<Record<Key, number>>>(
   before: Counts,
   now: Counts,
   keys: readonly Key[],

@@ -85,7 +85,7 @@ const READINGS: readonly Reading[] = [
 ];
 
 /** The longest delay of each second, by thread. The number of labels is a setting, which no client controls. */
-export function loopDelaysOf(threads: number): TalliedHistogram {
+export function loopDelayHistogram(threads: number): TalliedHistogram {
   return {
     name: 'event_loop_delay_seconds',
     help: 'The longest delay of the event loop in each second, by serving thread.',

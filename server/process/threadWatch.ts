@@ -97,9 +97,9 @@ const ID = /^[A-Za-z0-9._~+/=-]{1,128}$/;
 
 /** The X-Request-Id of a trusted proxy if it is valid, else a new id of 32 hexadecimal digits. */
 function requestId(request: Request, networks: readonly Network[]): string {
-  const given = networks.length > 0 ? request.header('x-request-id') : undefined;
-  const isGiven = given !== undefined && ID.test(given) && isWithinNetworks(networks, request.peer());
-  return isGiven ? given : randomUUID().replaceAll('-', '');
+  const supplied = networks.length > 0 ? request.header('x-request-id') : undefined;
+  const isGiven = supplied !== undefined && ID.test(supplied) && isWithinNetworks(networks, request.peer());
+  return isGiven ? supplied : randomUUID().replaceAll('-', '');
 }
 
 /** W3C Trace Context, 3.2: version, trace, parent and flags in lower-case hexadecimal. */
@@ -149,7 +149,7 @@ class LoggedRequest implements WatchedRequest {
     // No value has a character that JSON escapes. JSON.stringify would take twice as long.
     this.#options.write(
       `{"time":"${timeText()}","level":"${level}","event":"request","id":"${this.id}"${traceparent}` +
-        `,"method":"${bounded(this.#method, METHOD_MAX)}","path":"${bounded(this.#target, PATH_MAX)}"` +
+        `,"method":"${shorten(this.#method, METHOD_MAX)}","path":"${shorten(this.#target, PATH_MAX)}"` +
         `,"route":"${ROUTES[route]}","shape":"${shape}","status":${status === 0 ? null : status},"bytes":${bytes}` +
         `,"ms":${ms.toFixed(3)}}\n`,
     );
@@ -161,9 +161,12 @@ const PATH_MAX = 256;
 const UNUSUAL = /[^!#-[\]-~]/g;
 
 /** Cuts a client's text and percent-encodes every character that is not plain in a JSON string. */
-function bounded(text: string, charactersMax: number): string {
-  const cut = text.length > charactersMax ? `${text.slice(0, charactersMax)}...` : text;
-  return cut.replace(UNUSUAL, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
+function shorten(text: string, charactersMax: number): string {
+  const shortened = text.length > charactersMax ? `${text.slice(0, charactersMax)}...` : text;
+  return shortened.replace(
+    UNUSUAL,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  );
 }
 
 let lastMs = 0;

@@ -14,7 +14,7 @@ const RETRY_POLLS = 600;
  * Identifies data: device, inode, length and modification time of the file, or of each file of a directory. Undefined
  * if there is no data or it does not respond. Cost: one system call per file.
  */
-async function identityOf(data: string): Promise<string | undefined> {
+async function findIdentity(data: string): Promise<string | undefined> {
   const identify = async (): Promise<string> => {
     if (!(await stat(data)).isDirectory()) return fileIdentity(data);
     const lines: string[] = [];
@@ -39,17 +39,17 @@ export type Watch = (onReplaced: () => Promise<boolean>) => () => void;
  * or still being written. Keeps no process alive.
  */
 export async function watchOver(data: string): Promise<Watch> {
-  let told = await identityOf(data);
-  let seen = told;
+  let reported = await findIdentity(data);
+  let previous = reported;
   return (onReplaced) => {
     let looksLeft = Infinity;
     let isLooking = false;
     const look = async (): Promise<void> => {
-      const found = await identityOf(data);
-      const isSettled = found === seen;
-      seen = found;
-      if (found === undefined || !isSettled || (found === told && --looksLeft > 0)) return;
-      told = found;
+      const current = await findIdentity(data);
+      const isSettled = current === previous;
+      previous = current;
+      if (current === undefined || !isSettled || (current === reported && --looksLeft > 0)) return;
+      reported = current;
       looksLeft = Infinity;
       void onReplaced().then((isTaken) => (looksLeft = isTaken ? Infinity : RETRY_POLLS));
     };

@@ -32,7 +32,7 @@ export class NodeRequest extends LiveRequest<IncomingMessage> {
   constructor(incoming: IncomingMessage) {
     const url = incoming.url ?? '';
     const authority = ABSOLUTE_FORM.exec(url);
-    super(incoming, headOf(incoming, url.slice(authority?.[0].length ?? 0)));
+    super(incoming, readHead(incoming, url.slice(authority?.[0].length ?? 0)));
     this.#authority = authority?.[1];
   }
 
@@ -49,7 +49,7 @@ export class NodeRequest extends LiveRequest<IncomingMessage> {
   }
 }
 
-function headOf({ method = '', httpVersion, rawHeaders }: IncomingMessage, origin: string): Head {
+function readHead({ method = '', httpVersion, rawHeaders }: IncomingMessage, origin: string): Head {
   const mark = origin.indexOf('?');
   return {
     method,

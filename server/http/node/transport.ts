@@ -96,10 +96,10 @@ class NodeListening {
     this.#context.isDraining = true;
     if (graceMs > 0) await delay(graceMs);
     const closed = new Promise((resolve) => this.#server.close(resolve));
-    const cut = await this.#context.flight.settled(withinMs);
+    const cutCount = await this.#context.flight.settled(withinMs);
     this.#server.closeAllConnections();
     await closed;
-    return cut;
+    return cutCount;
   }
 
   #observe(): void {
@@ -127,15 +127,15 @@ class NodeListening {
   }
 
   #receive(incoming: IncomingMessage, response: ServerResponse): void {
-    const connection = this.#connectionOf(incoming.socket);
+    const connection = this.#findConnection(incoming.socket);
     if (connection.isRefused) return;
-    const exchange = this.#opened(connection, incoming, response);
+    const exchange = this.#openExchange(connection, incoming, response);
     const request = new NodeRequest(incoming);
     exchange.watch(request);
     const framing = request.framing();
-    const refused = refusalOf(framing === 'malformed', incoming);
-    connection.isRefused = refused !== undefined;
-    if (refused) exchange.send(refused);
+    const refusal = findRefusal(framing === 'malformed', incoming);
+    connection.isRefused = refusal !== undefined;
+    if (refusal) exchange.send(refusal);
     else if (isAtOnce(connection) && !this.#context.flight.isTurnLong()) exchange.answer(request, framing);
     else this.#wait(connection, headBytes(incoming), () => exchange.answer(request, framing));
   }
@@ -148,7 +148,11 @@ class NodeListening {
     if (waiting.length === 1) this.#context.slices.queue(() => this.#answerNext(connection));
     if (connection.waitingBytes > WAITING_BYTES_MAX) this.#end(connection);
     while (this.#waitingBytes > ALL_WAITING_BYTES_MAX) {
-      this.#end([...this.#waiting].reduce((most, one) => (one.waitingBytes > most.waitingBytes ? one : most)));
+      this.#end(
+        [...this.#waiting].reduce((most, connection) =>
+          connection.waitingBytes > most.waitingBytes ? connection : most,
+        ),
+      );
     }
   }
 
@@ -178,7 +182,7 @@ class NodeListening {
     this.#count(connection, -connection.waitingBytes);
   }
 
-  #connectionOf(socket: Socket): Connection {
+  #findConnection(socket: Socket): Connection {
     const earlier = this.#connections.get(socket);
     if (earlier) return earlier;
     const connection: Connection = {
@@ -202,7 +206,7 @@ class NodeListening {
     return connection;
   }
 
-  #opened(connection: Connection, incoming: IncomingMessage, response: ServerResponse): NodeExchange {
+  #openExchange(connection: Connection, incoming: IncomingMessage, response: ServerResponse): NodeExchange {
     const exchange = new NodeExchange(incoming, response, this.#context, connection);
     connection.open.add(exchange);
     this.#context.flight.enter(exchange);
@@ -240,7 +244,7 @@ class NodeListening {
   }
 }
 
-function refusalOf(isMalformed: boolean, incoming: IncomingMessage): Answer | undefined {
+function findRefusal(isMalformed: boolean, incoming: IncomingMessage): Answer | undefined {
   if (incoming.httpVersionMajor !== 1) return VERSION_NOT_SUPPORTED;
   if (isMalformed) return MALFORMED_REQUEST;
   return incoming.rawHeaders.length > 2 * REQUEST_HEADERS_MAX ? HEAD_TOO_LARGE : undefined;

@@ -35,7 +35,7 @@ export class UwsRequest extends LiveRequest<HttpRequest> {
   readonly #response: HttpResponse;
 
   constructor(request: HttpRequest, response: HttpResponse) {
-    super(request, headOf(request));
+    super(request, readHead(request));
     this.#response = response;
   }
 
@@ -52,14 +52,14 @@ export class UwsRequest extends LiveRequest<HttpRequest> {
   }
 }
 
-function headOf(request: HttpRequest): Head {
+function readHead(request: HttpRequest): Head {
   return {
     // Not getMethod(): it lower-cases the request's bytes, and methods are case-sensitive (RFC 9110, 9.1).
     method: request.getCaseSensitiveMethod(),
     target: request.getUrl(),
     // Undefined without a `?`, despite the declared type.
     query: request.getQuery(),
-    lines: linesOf(request),
+    lines: readLines(request),
     isOld: false,
   };
 }
@@ -67,7 +67,7 @@ function headOf(request: HttpRequest): Head {
 /** The lines collected by `walk`. A variable saves a closure per request. */
 let walked: string[] = [];
 
-function linesOf(request: HttpRequest): readonly string[] {
+function readLines(request: HttpRequest): readonly string[] {
   walked = [];
   request.forEach(walk);
   return walked;
@@ -119,7 +119,7 @@ const DELETE = 0x7f;
 /**
  * All header lines as bytes: the first name, and its value followed by the other lines, separated by CR LF. Bytes,
  * because the library encodes and copies every string. The variable parts are written in place after the lines, so the
- * result of `taggedWith` is valid until the next call.
+ * result of `addTag` is valid until the next call.
  */
 class HeaderBlock {
   readonly name: Uint8Array;
@@ -138,7 +138,7 @@ class HeaderBlock {
   }
 
   /** Adds an entity tag, including quotes, and the count of a list. Throws if the tag would leave its line. */
-  taggedWith(etag: string, totalCount: number | undefined): Uint8Array {
+  addTag(etag: string, totalCount: number | undefined): Uint8Array {
     const digits = totalCount === undefined ? '' : String(totalCount);
     const tagged = this.#roomFor(etag.length, digits.length);
     const tagAt = this.lines.length + ETAG.length;
@@ -307,7 +307,7 @@ export class UwsExchange extends LiveExchange {
     const closes = answer.close === true || this.#closing !== 'nobody';
     const { etag, totalCount } = answer;
     const block = this.#context.headerBlocks.of(answer.headers);
-    const lines = etag === undefined ? block?.lines : block?.taggedWith(etag, totalCount);
+    const lines = etag === undefined ? block?.lines : block?.addTag(etag, totalCount);
     const tagAlone = block || etag === undefined ? undefined : new HeaderBlock([['ETag', etag]]);
     const sinceMs = body.isSlow ? this.#context.slices.now() : undefined;
     const first = hasBody && body.bytes > 0 ? checkedPiece(body, 0) : NOTHING;

@@ -77,9 +77,9 @@ async function drain(context: UwsContext, closes: { socket(): void; app(): void 
   context.isDraining = true;
   if (time.graceMs > 0) await delay(time.graceMs);
   closes.socket();
-  const cut = await context.flight.settled(time.withinMs);
+  const cutCount = await context.flight.settled(time.withinMs);
   // The last response may have settled inside the library's callback for the connection that is closed here.
   await new Promise((resolve) => setImmediate(resolve));
   closes.app();
-  return cut;
+  return cutCount;
 }

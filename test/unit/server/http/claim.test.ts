@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
-import { claimPort, holdersOf } from '../../../../server/http/ports.ts';
+import { claimPort, findHolders } from '../../../../server/http/ports.ts';
 import type { Listener } from '../../../../server/http/listener.ts';
 import { listenUws } from '../../../../server/http/uws/transport.ts';
 import { newSlices, textAnswer } from '../../../support/transports.ts';
@@ -64,14 +64,14 @@ describe.skipIf(process.platform !== 'linux')('the owner of a port', () => {
   test('is no process if none listens', async () => {
     const { port, release } = await claimPort(HOST, 0);
     await release();
-    expect(holdersOf(port)).toEqual([]);
+    expect(findHolders(port)).toEqual([]);
   });
 
   test('is this process and others that share the port, whose names and numbers the refusal has', async () => {
     const { port } = await sharedListener();
-    expect(holdersOf(port).map(({ pid }) => pid)).toEqual([process.pid]);
+    expect(findHolders(port).map(({ pid }) => pid)).toEqual([process.pid]);
     const pid = await startSharer(port);
-    expect(new Set(holdersOf(port).map((holder) => holder.pid))).toEqual(new Set([process.pid, pid]));
+    expect(new Set(findHolders(port).map((holder) => holder.pid))).toEqual(new Set([process.pid, pid]));
     await expect(claimPort(HOST, port)).rejects.toThrow(
       new RegExp(`^port ${port} on .* is in use by \\S+ \\(process ${pid}\\): stop that`),
     );

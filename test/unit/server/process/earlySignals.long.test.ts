@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { familyOf } from '../../../../bench/processes/ending.ts';
 import { LAUNCHER_FILE } from '../../../../bench/processes/processes.ts';
-import { holdersOf } from '../../../../server/http/ports.ts';
+import { findHolders } from '../../../../server/http/ports.ts';
 import { type CommandProcess, runProgram } from '../../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../../support/dataSets.ts';
 import { sampleSnapshot } from '../../../support/sampleSnapshot.ts';
@@ -100,7 +100,7 @@ describe.skipIf(process.platform !== 'linux')('SIGUSR1', () => {
     const signals = setInterval(() => process.kill(pid, 'SIGUSR1'), 5);
     await work.finally(() => clearInterval(signals));
     expect(server.out() + server.err()).not.toMatch(/debugger|inspector/i);
-    expect(holdersOf(9229).map((holder) => holder.pid)).not.toContain(pid);
+    expect(findHolders(9229).map((holder) => holder.pid)).not.toContain(pid);
     process.kill(pid, 0);
   }
 
