@@ -19,28 +19,28 @@ export function runPlan(task: HeavyTask): unknown {
   const endMs = performance.now() + taskMsMax;
   // The time limit is for patterns that are slow when there is much text to search.
   const isStopped = (): boolean => isCancelled() || performance.now() > endMs;
-  const found = answerTo(task, isStopped);
-  return found === undefined && !isCancelled() ? 'overtime' : found;
+  const answer = answerTo(task, isStopped);
+  return answer === undefined && !isCancelled() ? 'overtime' : answer;
 }
 
 /** The result of a task. If it has a set, Piscina transfers the buffers of the set. */
 function answerTo({ collection, plan, wants, set: known }: HeavyTask, isStopped: () => boolean): unknown {
   const index = catalogue.collection(collection);
   const meter = new Meter(Infinity, undefined, isStopped);
-  const found = known ?? findRows(index, plan, meter);
-  if (!found) return undefined;
-  const page = wants === 'set' ? undefined : hitsOf(index, found, plan, meter);
+  const rows = known ?? findRows(index, plan, meter);
+  if (!rows) return undefined;
+  const page = wants === 'set' ? undefined : hitsOf(index, rows, plan, meter);
   if (wants !== 'set' && !page) return undefined;
-  const set = wants === 'page' ? undefined : compacted(found, index.rows);
+  const set = wants === 'page' ? undefined : compacted(rows, index.rows);
   const work = { counters: meter.counters, spentNs: meter.spent };
   const value: HeavyFinding = page
-    ? { kind: 'page', page: ownPage(page), set, ...work }
+    ? { kind: 'page', page: copyPage(page), set, ...work }
     : { kind: 'set', set: set!, ...work };
   return set ? move({ [transferableSymbol]: ownBuffers(set), [valueSymbol]: value }) : value;
 }
 
 /** Copies the rows of a page. A view would be sent with the buffer of all rows. */
-function ownPage(page: Hits): Hits {
+function copyPage(page: Hits): Hits {
   if (page.rows.kind === 'range') return page;
   return { ...page, rows: { kind: page.rows.kind, rows: page.rows.rows.slice() } };
 }

@@ -33,9 +33,9 @@ export interface FilterRows {
 
 type Outcome = HeavyFinding | MissReason;
 
-/** Runs lists in the pool. `begun` counts its tasks. */
+/** Runs lists in the pool. `startedTasks` counts its tasks. */
 export class HeavyLists {
-  begun = 0;
+  startedTasks = 0;
   readonly #cache: RowSetCache;
   readonly #runHeavy: RunHeavy;
   readonly #budgetNs: number;
@@ -65,12 +65,12 @@ export class HeavyLists {
     const { collection, plan } = list;
     const workKey = isKept ? key : shortKey(`${viewKey(plan.page, plan.form)} ${key}`);
     const query: HeavyQuery = { collection: collection.declaration.name, plan, wants: isKept ? 'set' : 'page' };
-    const found = await this.#outcomeOf(workKey, query, waiter, trace, (outcome) => {
+    const outcome = await this.#runShared(workKey, query, waiter, trace, (outcome) => {
       if (outcome.set) this.#cache.put(key, outcome.set);
     });
-    if (!isFound(found)) return found;
-    if (found.kind !== 'set') return found.page;
-    const { set } = found;
+    if (!isFound(outcome)) return outcome;
+    if (outcome.kind !== 'set') return outcome.page;
+    const { set } = outcome;
     const hits = hitsOf(collection, set, plan, new Meter(this.#budgetNs, trace.counters));
     // Many requests may have waited for this set, so a page of very many rows is listed in the pool too.
     return hits ?? this.findView(list, { key, known: set, isKept }, waiter, trace);
@@ -83,12 +83,12 @@ export class HeavyLists {
     waiter: Disconnection,
     trace: Trace,
   ): Hits | Promise<Hits | MissReason> {
-    const wide = isKept ? widened(plan) : undefined;
+    const wide = isKept ? widenPlan(plan) : undefined;
     const workKey = shortKey(`${viewKey((wide ?? plan).page, plan.form)} ${key}`);
-    const kept = wide && (plan.page.order.length > 0 || known) ? this.#cache.view(workKey) : undefined;
-    if (kept) {
+    const cached = wide && (plan.page.order.length > 0 || known) ? this.#cache.view(workKey) : undefined;
+    if (cached) {
       trace.place = 'cache';
-      return partOf(collection, plan, kept, known);
+      return cutPage(collection, plan, cached, known);
     }
     const query: HeavyQuery = {
       collection: collection.declaration.name,
@@ -100,11 +100,11 @@ export class HeavyLists {
       if (outcome.set && !known) this.#cache.put(key, outcome.set);
       if (wide && outcome.kind === 'page') this.#cache.putView(workKey, outcome.page);
     };
-    return this.#outcomeOf(workKey, query, waiter, trace, keep).then((found) => {
-      if (!isFound(found)) return found;
-      assert(found.kind === 'page', 'the pool was asked for a page');
-      const { page, set } = found;
-      return wide ? partOf(collection, plan, page, set) : page;
+    return this.#runShared(workKey, query, waiter, trace, keep).then((outcome) => {
+      if (!isFound(outcome)) return outcome;
+      assert(outcome.kind === 'page', 'the pool was asked for a page');
+      const { page, set } = outcome;
+      return wide ? cutPage(collection, plan, page, set) : page;
     });
   }
 
@@ -112,7 +112,7 @@ export class HeavyLists {
    * Runs a query in the pool unless it is already running. Its result is cached once. If the set is known, the result
    * includes it.
    */
-  async #outcomeOf(
+  async #runShared(
     workKey: string,
     query: HeavyQuery,
     waiter: Disconnection,
@@ -121,19 +121,19 @@ export class HeavyLists {
   ): Promise<Outcome> {
     trace.place = 'pool';
     trace.isShared = this.#work.has(workKey);
-    const found = await this.#work.wait(workKey, waiter, async (group) => {
-      this.begun++;
+    const shared = await this.#work.wait(workKey, waiter, async (group) => {
+      this.startedTasks++;
       const outcome = await this.#runHeavy(query, group);
       if (!isFound(outcome)) return outcome;
       keep(outcome);
       return outcome.kind === 'page' && query.set ? { ...outcome, set: query.set } : outcome;
     });
     if (waiter.isGone()) return 'gone';
-    if (isFound(found)) {
-      Object.assign(trace.counters, found.counters);
-      trace.spentNs = found.spentNs;
+    if (isFound(shared)) {
+      Object.assign(trace.counters, shared.counters);
+      trace.spentNs = shared.spentNs;
     }
-    return found;
+    return shared;
   }
 }
 
@@ -141,7 +141,7 @@ export class HeavyLists {
  * A plan that finds more than a page, so that the pages around it can be cut from the result: a stretch of an ordered
  * list, or only the facets of a list by id. Undefined for a list with neither, and for a page larger than a stretch.
  */
-function widened(plan: Plan): Plan | undefined {
+function widenPlan(plan: Plan): Plan | undefined {
   const { page } = plan;
   if (!hasView(page) || page.limit > STRETCH_ROWS) return undefined;
   if (page.order.length === 0) return { ...plan, page: { ...page, after: undefined, offset: 0, limit: 0 } };
@@ -149,8 +149,8 @@ function widened(plan: Plan): Plan | undefined {
   return { ...plan, page: { ...page, offset, limit: 2 * STRETCH_ROWS } };
 }
 
-/** Cuts the page of a plan from the result of `widened`. A list by id is cut from `set`, which has all rows. */
-function partOf(collection: CollectionIndex, plan: Plan, wide: Hits, set: RowSet | undefined): Hits {
+/** Cuts the page of a plan from the result of `widenPlan`. A list by id is cut from `set`, which has all rows. */
+function cutPage(collection: CollectionIndex, plan: Plan, wide: Hits, set: RowSet | undefined): Hits {
   const { page, form } = plan;
   if (page.order.length === 0) {
     assert(set, 'a list by id has its rows');

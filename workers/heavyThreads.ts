@@ -30,11 +30,11 @@ export function newTrace(): Trace {
  */
 const GRACE_MS = 5000;
 
-/** A running Piscina pool. `lost` is the error that ended it; `gone` counts threads that have exited. */
+/** A running Piscina pool. `failure` is the error that ended it; `exited` counts threads that have exited. */
 interface Started {
   readonly piscina: Piscina<HeavyTask, HeavyResult>;
-  gone: number;
-  lost: unknown;
+  exited: number;
+  failure: unknown;
 }
 
 /** At most `threads` threads. `onLost` is called for each that died or could not start. */
@@ -56,22 +56,22 @@ export class HeavyThreads {
    */
   async run(task: HeavyTask): Promise<HeavyResult | 'busy'> {
     let started: Started | undefined;
-    let gone = 0;
+    let exited = 0;
     let signal: AbortSignal | undefined;
     try {
       started = await (this.#started ??= this.#start());
-      ({ gone } = started);
+      ({ exited } = started);
       signal = AbortSignal.timeout(this.#workerData.taskMsMax + GRACE_MS);
       return await started.piscina.run(task, { signal });
     } catch (error) {
-      const reason = started?.lost ?? error;
+      const reason = started?.failure ?? error;
       if (signal?.aborted && reason instanceof Error && reason.cause === signal.reason) return 'overtime';
       // If Piscina cannot be loaded now, no thread can start either.
       if (!started || isStarved(reason)) {
-        if (!started?.lost) this.#starve(reason);
+        if (!started?.failure) this.#starve(reason);
         return 'busy';
       }
-      if (!started.lost && started.gone > gone) this.#onLost(reason, false);
+      if (!started.failure && started.exited > exited) this.#onLost(reason, false);
       if (isOutOfHeap(reason)) return 'busy';
       throw reason;
     }
@@ -97,12 +97,12 @@ export class HeavyThreads {
       // The limits of the thread that owns the pool.
       resourceLimits,
     });
-    const started: Started = { piscina, gone: 0, lost: undefined };
-    piscina.on('workerDestroy', () => started.gone++);
+    const started: Started = { piscina, exited: 0, failure: undefined };
+    piscina.on('workerDestroy', () => started.exited++);
     // A thread without a task: it could not start, or died idle. Piscina never settles a task that waits for it.
     piscina.on('error', (error: unknown) => {
-      if (started.lost) return;
-      started.lost = error;
+      if (started.failure) return;
+      started.failure = error;
       if (isStarved(error)) this.#starve(error);
       else {
         this.#started = undefined;

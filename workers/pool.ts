@@ -140,7 +140,7 @@ export function startPool(
     if (typeof slot === 'string') return slot;
     try {
       if (isClosing) return 'gone';
-      return (await wanted(flags, slot, waiter, () => heavy.run({ ...query, slot }))) ?? 'gone';
+      return (await runWhileWanted(flags, slot, waiter, () => heavy.run({ ...query, slot }))) ?? 'gone';
     } finally {
       semaphore.release(slot);
       if (isRetired) await endIdle();
@@ -151,9 +151,9 @@ export function startPool(
   };
   return {
     run: async (query, waiter) => {
-      const found = await runOnce(query, waiter);
-      outcomes[typeof found === 'string' ? found : 'found']++;
-      return found;
+      const outcome = await runOnce(query, waiter);
+      outcomes[typeof outcome === 'string' ? outcome : 'found']++;
+      return outcome;
     },
     statistics: () => ({ running: semaphore.held, waiting: semaphore.waiting, outcomes }),
     retire: async () => {
@@ -171,7 +171,12 @@ export function startPool(
 }
 
 /** Runs work, and sets the flag of its slot to `cancelled` if the client leaves before the work ends. */
-async function wanted<T>(flags: Int32Array, slot: number, waiter: Disconnection, work: () => Promise<T>): Promise<T> {
+async function runWhileWanted<T>(
+  flags: Int32Array,
+  slot: number,
+  waiter: Disconnection,
+  work: () => Promise<T>,
+): Promise<T> {
   Atomics.store(flags, slot, TaskFlag.wanted);
   // A client may also leave while it reads the response. The slot then belongs to another task.
   let isHeld = true;

@@ -137,7 +137,7 @@ export function routerOver({ generation, cache, runHeavy, budgetNs = BUDGET_NS }
 
   const statistics = (): RouterStatistics => {
     const { hits, misses, size, bytes, bytesMax } = cache;
-    return { inline, pooled: heavy.begun, joined: heavy.joined, hits, misses, sets: size, bytes, bytesMax };
+    return { inline, pooled: heavy.startedTasks, joined: heavy.joined, hits, misses, sets: size, bytes, bytesMax };
   };
   return { find, statistics };
 }

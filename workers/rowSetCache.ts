@@ -26,7 +26,7 @@ interface KeptView {
 }
 
 interface Entry {
-  readonly kept: RowSet | KeptView;
+  readonly value: RowSet | KeptView;
   readonly bytes: number;
 }
 
@@ -68,8 +68,8 @@ export class RowSetCache {
 
   /** Returns the set of a key and marks it as used, or undefined. Cost: a map look-up. */
   get(key: string): RowSet | undefined {
-    const kept = this.#use(key);
-    if (kept && kept.kind !== 'view') return kept;
+    const value = this.#use(key);
+    if (value && value.kind !== 'view') return value;
     this.misses++;
     return undefined;
   }
@@ -78,8 +78,8 @@ export class RowSetCache {
    * Returns the view of a key and marks it as used, or undefined, which does not count as a miss. Cost: a map look-up.
    */
   view(key: string): Hits | undefined {
-    const kept = this.#use(key);
-    return kept?.kind === 'view' ? kept.listed : undefined;
+    const value = this.#use(key);
+    return value?.kind === 'view' ? value.listed : undefined;
   }
 
   /**
@@ -98,16 +98,16 @@ export class RowSetCache {
     this.#keep(key, { kind: 'view', listed }, facetBytes + (rows.kind === 'range' ? 0 : rows.rows.byteLength));
   }
 
-  #use(key: string): Entry['kept'] | undefined {
+  #use(key: string): Entry['value'] | undefined {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
     this.hits++;
     this.#entries.delete(key);
     this.#entries.set(key, entry);
-    return entry.kept;
+    return entry.value;
   }
 
-  #keep(key: string, kept: Entry['kept'], ownBytes: number): void {
+  #keep(key: string, value: Entry['value'], ownBytes: number): void {
     this.#drop(key);
     const bytes = ENTRY_BYTES + key.length * KEY_CHARACTER_BYTES + ownBytes;
     if (bytes > this.bytesMax * ENTRY_PART) return;
@@ -115,7 +115,7 @@ export class RowSetCache {
       if (this.#bytes + bytes <= this.bytesMax) break;
       this.#drop(oldest);
     }
-    this.#entries.set(key, { kept, bytes });
+    this.#entries.set(key, { value, bytes });
     this.#bytes += bytes;
   }
 

@@ -30,10 +30,10 @@ export type Lane = 'queries' | 'exports' | 'copies' | 'pages';
 /**
  * The scheduler of a serving thread. Steps run round-robin. All steps of a turn together take QUEUED_MS, or the time of
  * the longest. A turn that spent AT_ONCE_MS on immediate work runs no step, and the next turn runs steps only. `now` is
- * a clock in milliseconds. `nextTurn` calls back in the next turn of the event loop. `taken` counts queued steps.
+ * a clock in milliseconds. `nextTurn` calls back in the next turn of the event loop. `queuedSteps` counts queued steps.
  */
 export class Slices {
-  taken = 0;
+  queuedSteps = 0;
   readonly now: () => number;
   readonly #nextTurn: (turn: () => void) => void;
   /** In the order of their turns. */
@@ -78,7 +78,7 @@ export class Slices {
   /**
    * Runs work and counts its time. Returns its result, or undefined without running it if this turn has no time left.
    */
-  atOnce<T>(work: () => T): T | undefined {
+  runNow<T>(work: () => T): T | undefined {
     if (!this.hasTime()) return undefined;
     const [sinceMs, spentMs] = [this.now(), this.#spentMs];
     const result = work();
@@ -166,7 +166,7 @@ export class Slices {
     const [step] = this.#steps;
     if (!step) return;
     this.#steps.delete(step);
-    this.taken++;
+    this.queuedSteps++;
     if (step()) this.#steps.add(step);
   }
 }
@@ -174,7 +174,7 @@ export class Slices {
 /**
  * Runs pieces of a few ms, such as loading code, each in a turn of the event loop. Rejects with the first that rejects.
  */
-export async function inTurns(parts: readonly (() => Promise<unknown>)[]): Promise<void> {
+export async function runInTurns(parts: readonly (() => Promise<unknown>)[]): Promise<void> {
   for (const part of parts) {
     await part();
     await new Promise((resolve) => setImmediate(resolve));

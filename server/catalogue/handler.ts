@@ -139,7 +139,7 @@ const PATTERN = /regex|%[4-7]/;
 /** Parses a long query at once if this turn of the event loop has time, else in a later one. */
 function inTurn(catalogue: CatalogueService, view: View, visit: Visit, sent: string): Answer | Promise<Answer> {
   const { slices, answers } = catalogue;
-  const atOnce = slices.atOnce(() => viewAnswer(catalogue, view, visit, sent));
+  const atOnce = slices.runNow(() => viewAnswer(catalogue, view, visit, sent));
   if (atOnce) return atOnce;
   const kept = { ...visit, request: keptRequest(visit.request) };
   const later = slices.run('queries', () => viewAnswer(catalogue, view, kept, sent), visit.disconnection);

@@ -13,7 +13,7 @@ import {
   wholeBody,
 } from '../../engine/engine.ts';
 import type { readParquet } from '../../engine/parquet.ts';
-import { inTurns, type Slices, type UnfinishedReason } from '../../workers/slices.ts';
+import { runInTurns, type Slices, type UnfinishedReason } from '../../workers/slices.ts';
 import { SharedWork } from '../../workers/waiter.ts';
 import type { Answers, Making, MediaType, Remarks } from './answers.ts';
 import type { Coding } from './negotiate.ts';
@@ -138,7 +138,7 @@ function parquetAnswer(rows: Representation, delivery: Delivery): Answer | Promi
 
 async function firstParquet(rows: Representation, delivery: Delivery): Promise<Answer> {
   const { PARQUET_PARTS, readParquet } = await import('../../engine/parquet.ts');
-  await inTurns([...PARQUET_PARTS, async () => (parquetMeasuring = await readParquet())]);
+  await runInTurns([...PARQUET_PARTS, async () => (parquetMeasuring = await readParquet())]);
   return parquetAnswer(rows, delivery);
 }
 

@@ -1,6 +1,6 @@
 // The HTML pages and the documents that describe the API. Their code is loaded on the first request for one, so that it
 // does not delay the start of the server.
-import { inTurns } from '../../workers/slices.ts';
+import { runInTurns } from '../../workers/slices.ts';
 import type { Pages } from '../catalogue/catalogue.ts';
 import type { TrustedHosts } from './browse/site.ts';
 import type { Answer } from '../http/exchange.ts';
@@ -33,7 +33,7 @@ const PAGE_PARTS: readonly (() => Promise<unknown>)[] = [
 ];
 
 async function firstPage(...asked: Parameters<typeof browseAnswer>): Promise<Answer> {
-  await inTurns(PAGE_PARTS);
+  await runInTurns(PAGE_PARTS);
   browse = (await import('./browseAnswer.ts')).browseAnswer;
   return browse(...asked);
 }

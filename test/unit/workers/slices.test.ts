@@ -62,7 +62,7 @@ test('takes one long step of all tasks in a turn, and each task gets its step in
   do steps.push((await turn()).join());
   while (!isIdle());
   expect(steps).toEqual(['a', 'b', 'c', 'b', 'c', 'c']);
-  expect(slices.taken).toBe(6);
+  expect(slices.queuedSteps).toBe(6);
   expect(await Promise.all(done)).toEqual(['a done', 'b done', 'c done']);
 });
 
@@ -223,7 +223,7 @@ test('does work at once while there is time, and a task of one step in a later t
     pass(4);
     return name;
   };
-  expect([slices.atOnce(single('now')), slices.atOnce(single('too late'))]).toEqual(['now', undefined]);
+  expect([slices.runNow(single('now')), slices.runNow(single('too late'))]).toEqual(['now', undefined]);
   expect(taken.splice(0)).toEqual(['now']);
   const later = run('queries', single('later'));
   // `now` has already used up the time of the first turn.

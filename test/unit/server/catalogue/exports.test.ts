@@ -44,13 +44,13 @@ test.each([
   for (const first of ['HEAD', 'GET']) {
     const { handler, slices } = newServed();
     const whole = await handler(asked(url, first, more), STAYING);
-    const taken = slices.taken;
+    const taken = slices.queuedSteps;
     const spent = slices.now();
     const again = handler(asked(url, 'HEAD', more), STAYING);
     expect(again).not.toBeInstanceOf(Promise);
     expect({ ...(await again), body: 0 }).toEqual({ ...whole, body: 0 });
     expect((await again).body.bytes).toBe(whole.body.bytes);
-    expect([slices.taken, slices.now() - spent]).toEqual([taken, 1]);
+    expect([slices.queuedSteps, slices.now() - spent]).toEqual([taken, 1]);
     expect(replyOf(await handler(asked(url, 'GET', more), STAYING)).text.length).toBeGreaterThan(1 << 14);
   }
 });
@@ -84,7 +84,7 @@ test.each(['GET', 'HEAD'])(
     for (let i = 0; i < 2; i++) {
       const known = handler(asked(PARQUET, method, { headers }), STAYING);
       expect(known).not.toBeInstanceOf(Promise);
-      expect([(await known).status, (await known).etag, slices.taken]).toEqual([304, etag, 0]);
+      expect([(await known).status, (await known).etag, slices.queuedSteps]).toEqual([304, etag, 0]);
     }
   },
 );
@@ -96,7 +96,7 @@ test.each([CSV, PARQUET])(
     const whole = replyOf(await alone.handler(asked(url), STAYING));
     const { handler, slices } = newServed();
     const answers = await Promise.all(Array.from({ length: 60 }, async () => handler(asked(url), STAYING)));
-    expect(slices.taken).toBe(alone.slices.taken);
+    expect(slices.queuedSteps).toBe(alone.slices.queuedSteps);
     for (const answer of answers.slice(0, 3)) expect(replyOf(answer)).toEqual(whole);
   },
 );
@@ -109,26 +109,26 @@ test.each([CSV, PARQUET])(
     const answers = clients.map((client) => handler(asked(url), client));
     clients[0]!.leave();
     expect((await answers[1]!).status).toBe(200);
-    const taken = slices.taken;
+    const taken = slices.queuedSteps;
     const leaving = new LeavingClient();
     const left = handler(asked(`${url}&ob_id__gt=9`), leaving);
     leaving.leave();
     expect((await left).status).toBe(503);
     await new Promise((resolve) => setImmediate(resolve));
-    expect(slices.taken).toBe(taken);
+    expect(slices.queuedSteps).toBe(taken);
   },
 );
 
 test('gives each of many requested Parquet files of few rows, or of none, its turn', async () => {
   const { handler, slices } = newServed();
   await handler(asked(PARQUET), STAYING);
-  const taken = slices.taken;
+  const taken = slices.queuedSteps;
   const files = Array.from({ length: 20 }, (_, i) => handler(asked(`${PARQUET}&limit=1&offset=${990 + i}`), STAYING));
   expect(files.filter((file) => file instanceof Promise).length).toBeGreaterThan(15);
   expect(new Set((await Promise.all(files.map(async (file) => file))).map(({ status }) => status))).toEqual(
     new Set([200]),
   );
-  expect(slices.taken - taken).toBeGreaterThan(15);
+  expect(slices.queuedSteps - taken).toBeGreaterThan(15);
 });
 
 test('responds to exports beyond the running and queued ones with 503 and Retry-After', async () => {
@@ -152,7 +152,7 @@ test.each([CSV, PARQUET])('measures an export once for its ranges, and for range
       STAYING,
     );
     expect(first.status).toBe(method === 'HEAD' ? 200 : 206);
-    const taken = slices.taken;
+    const taken = slices.queuedSteps;
     for (const [start, end] of [
       [0, 9],
       [5000, 5999],
@@ -162,6 +162,6 @@ test.each([CSV, PARQUET])('measures an export once for its ranges, and for range
       expect(part).not.toBeInstanceOf(Promise);
       expect((await part).body.bytes).toBe(end! - start! + 1);
     }
-    expect(slices.taken).toBe(taken);
+    expect(slices.queuedSteps).toBe(taken);
   }
 });

@@ -40,9 +40,9 @@ test('takes a turn for each of many long queries, and none for others', async ()
     () => (now += 5),
     (turn) =>
       setImmediate(() => {
-        const { taken } = slices;
+        const { queuedSteps: taken } = slices;
         turn();
-        turns.push(slices.taken - taken);
+        turns.push(slices.queuedSteps - taken);
       }),
   );
   const handler = handlerWith(NEVER_HEAVY, {}, collections, { slices });
