@@ -1,5 +1,5 @@
 import { closeSync } from 'node:fs';
-import { straySection } from '../engine/snapshot/inventory.ts';
+import { findStrayNumber } from '../engine/snapshot/inventory.ts';
 import type { LoadedSnapshot } from '../engine/snapshot/loaded.ts';
 import { statIfExists, openFile, currentDataPath, refuseNdjson } from './files.ts';
 import type { OpenOptions } from './openDirectory.ts';
@@ -48,6 +48,6 @@ export async function openSnapshotFile(
   // The threads in the options are for an import.
   const { threads: _threads, ...loading } = options;
   const loaded = await loadHeld(held, loading, onProgress);
-  accept(held.file, straySection(loaded, readCatalogue(held.file, loaded)) ?? {});
+  accept(held.file, findStrayNumber(loaded, readCatalogue(held.file, loaded)) ?? {});
   return { loaded, held };
 }

@@ -2,5 +2,5 @@
 // index, query or page. Only re-exports: every name is documented at its definition.
 export { closestName } from './bits/suggest.ts';
 export { COLLECTIONS } from './schema/catalogue.ts';
-export { type LoadedSnapshot, sectionsOf } from './snapshot/loaded.ts';
-export { type FieldMisfits, metadataOf, misfitsIn, misfitText } from './snapshot/metadata.ts';
+export { type LoadedSnapshot, openSections } from './snapshot/loaded.ts';
+export { type FieldMisfits, decodeLoadedMetadata, listMisfits, misfitText } from './snapshot/metadata.ts';

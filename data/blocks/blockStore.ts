@@ -3,11 +3,11 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { type LoadedSnapshot, sectionsOf } from '../../engine/snapshot/loaded.ts';
+import { type LoadedSnapshot, openSections } from '../../engine/snapshot/loaded.ts';
 import { attempt, statIfExists } from '../files.ts';
 import { withTemporaryFolder, removeAbandoned } from '../leftovers.ts';
 import { availableParallelism } from 'node:os';
-import { strayBlocks } from '../../engine/snapshot/inventory.ts';
+import { findStrayBlocks } from '../../engine/snapshot/inventory.ts';
 import { BLOCKS_TITLE, blocksTitle } from '../../engine/snapshot/sections.ts';
 import { type LoadOptions, loadSnapshot } from '../store/load.ts';
 import { OperationError } from '../operationError.ts';
@@ -174,11 +174,11 @@ async function readBlocks(
   loading: Pick<BlockOptions, 'assertRoom' | 'isOffThread'>,
 ): Promise<LoadedSnapshot> {
   const blocks = await loadSnapshot(file, { baseUrl: expected.baseUrl, ...loading }, onProgress);
-  const title = Buffer.from(sectionsOf(blocks).views(BLOCKS_TITLE, BLOCKS_TITLE.path).title).toString();
+  const title = Buffer.from(openSections(blocks).views(BLOCKS_TITLE, BLOCKS_TITLE.path).title).toString();
   if (title !== blocksTitle(expected)) {
     throw new OperationError('snapshot', `${file}: blocks of ${title}, expected ${blocksTitle(expected)}`);
   }
-  const stray = strayBlocks(blocks, expected);
+  const stray = findStrayBlocks(blocks, expected);
   if (stray) throw new OperationError('snapshot', `${file}: ${stray.refusal}`);
   return blocks;
 }

@@ -1,6 +1,6 @@
 // Makes a file of blocks: deflates all records of a loaded snapshot and writes them with their checksums. The file is a
 // snapshot file with other sections. store.ts writes the header, directory and checksums, and renames the file.
-import { crcCombined, crcWithByte } from '../../engine/bits/checksum.ts';
+import { combineCrcs, addByteToCrc } from '../../engine/bits/checksum.ts';
 import { endOf, type Records, startOf } from '../../engine/column/records.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { openSnapshot } from '../../engine/snapshot/open.ts';
@@ -135,6 +135,6 @@ function addLengths(records: Records, i: number, crcs: Uint32Array): Uint32Array
   let sum = 0;
   return crcs.map((crc, n) => {
     const length = endOf(chunk, records.growth, n) - startOf(chunk, records.growth, n);
-    return (sum = crcCombined(sum, crcWithByte(crc, COMMA), length));
+    return (sum = combineCrcs(sum, addByteToCrc(crc, COMMA), length));
   });
 }

@@ -1,7 +1,7 @@
 // Deflates neighbouring records in WebAssembly, each alone and chained to those before it. source/encoder.as has the
 // algorithm. zlib and its bindings need a call and a stream for every block and clear their tables each time. That
 // costs 2 to 4 times as much, most for short records.
-import { compiledOnce } from '../../engine/kernel/kernel.ts';
+import { compileOnce } from '../../engine/kernel/kernel.ts';
 import { newScratch, reserve } from '../../engine/kernel/own.ts';
 import { attempt } from '../files.ts';
 import { ENCODER_BASE64 } from './encoderBytes.ts';
@@ -20,7 +20,7 @@ const SYMBOLS_BYTES = 4 * 16_400;
 /** The module reads and writes at most this many bytes after the end of a window or a block. */
 const SLACK_BYTES = 64;
 
-const encoderModule = compiledOnce(ENCODER_BASE64);
+const encoderModule = compileOnce(ENCODER_BASE64);
 
 /**
  * Makes deflate blocks of parts of a window of bytes. Its memory, about four times the largest window, is freed only

@@ -2,7 +2,7 @@
 // the collections from their lines into the file.
 import type { Collection } from '../../engine/schema/types.ts';
 import { parseInstant } from '../../engine/query/decimal.ts';
-import { encodeMetadata, type FieldMisfits, misfitsIn } from '../../engine/snapshot/metadata.ts';
+import { encodeMetadata, type FieldMisfits, listMisfits } from '../../engine/snapshot/metadata.ts';
 import { METADATA, parseVariants, type Variant, VARIANTS } from '../../engine/snapshot/sections.ts';
 import type { SnapshotWriter } from '../../engine/snapshot/write.ts';
 import type { BuiltCollection } from './column.ts';
@@ -209,7 +209,7 @@ function readMisfits(file: string, imported: readonly ImportedCollection[]): rea
   const placeOf = (name: string, id: number): string | undefined =>
     imported.find(({ collection }) => collection.name === name)!.describePlace(id);
   try {
-    return misfitsIn(sections.sections, (group, path) => sections.arrays(group, path), placeOf);
+    return listMisfits(sections.sections, (group, path) => sections.arrays(group, path), placeOf);
   } finally {
     sections.close();
   }

@@ -14,10 +14,10 @@ import {
   paddedBytes,
   type Refusal,
 } from '../../engine/snapshot/header.ts';
-import { misnamedSection } from '../../engine/snapshot/inventory.ts';
-import { type LoadedSnapshot, type Placement, sectionsOf } from '../../engine/snapshot/loaded.ts';
-import { tooManyLinks } from '../../engine/snapshot/rebase.ts';
-import { linksOfRecords, METADATA, partsOf } from '../../engine/snapshot/sections.ts';
+import { findMisnamedSection } from '../../engine/snapshot/inventory.ts';
+import { type LoadedSnapshot, type Placement, openSections } from '../../engine/snapshot/loaded.ts';
+import { checkLinkCount } from '../../engine/snapshot/rebase.ts';
+import { findLinkSections, METADATA, countPartBytes } from '../../engine/snapshot/sections.ts';
 import { attempt, openFile, readInto } from '../files.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
@@ -94,8 +94,8 @@ export async function loadHeld(
   const { header, directory, generation } = readDirectory(descriptor, file);
   const { sections, created } = directory;
   const growth = new TextEncoder().encode(options.baseUrl).length - PLACEHOLDER.length;
-  const links = linksOfRecords(sections);
-  accept(file, tooManyLinks(sections, links) ?? {});
+  const links = findLinkSections(sections);
+  accept(file, checkLinkCount(sections, links) ?? {});
   const insertedBytes = (i: number): number => (links.has(i) ? growth * (sections[links.get(i)!]!.bytes / 4) : 0);
   const placements = place(sections, insertedBytes, options.memoryBytesMax ?? MEMORY_BYTES_MAX);
   const ends = memoryEnds(placements);
@@ -275,13 +275,13 @@ function allocateMemories(ends: readonly number[], file: string): readonly WebAs
  * was expected. Cost: the number of sections.
  */
 export function readCatalogue(file: string, loaded: LoadedSnapshot): Metadata {
-  const sections = sectionsOf(loaded);
+  const sections = openSections(loaded);
   if (!sections.has(METADATA, METADATA.path)) {
     const reason = `no snapshot of a catalogue, since it has no section ${METADATA_NAME}`;
     throw new OperationError('snapshot', `${file}: ${reason}`);
   }
   const metadata = accept(file, readMetadata(sections.views(METADATA, METADATA.path).bytes));
-  accept(file, misnamedSection(loaded.sections, metadata) ?? {});
+  accept(file, findMisnamedSection(loaded.sections, metadata) ?? {});
   return metadata;
 }
 
@@ -289,5 +289,5 @@ export function readCatalogue(file: string, loaded: LoadedSnapshot): Metadata {
 export function bytesByPart({ sections, placements }: LoadedSnapshot): Readonly<Record<string, number>> {
   // Records are longer than in the file because of their URLs.
   const loaded = sections.map((section, i) => ({ ...section, bytes: placements[i]!.bytes }));
-  return Object.fromEntries(partsOf(loaded).map(({ name, bytes }) => [name, bytes]));
+  return Object.fromEntries(countPartBytes(loaded).map(({ name, bytes }) => [name, bytes]));
 }

@@ -1,10 +1,10 @@
 // Reads a snapshot file section by section, for callers that need few sections or one after another. Only requested
 // sections take memory. Served snapshots are loaded completely (load.ts).
 import { closeSync } from 'node:fs';
-import { checksum, checksumOf } from '../../engine/bits/checksum.ts';
+import { checksum, computeChecksum } from '../../engine/bits/checksum.ts';
 import type { Section } from '../../engine/snapshot/directory.ts';
 import { paddedBytes } from '../../engine/snapshot/header.ts';
-import { elementsIn } from '../../engine/snapshot/loaded.ts';
+import { viewElements } from '../../engine/snapshot/loaded.ts';
 import {
   ELEMENTS,
   type SectionArray,
@@ -66,7 +66,7 @@ export class SectionFile {
   arrays<G extends SectionGroup>(group: G, path: string): SectionViews<G> {
     const arrays: Record<string, SectionArray | undefined> = {};
     for (const key in group.kinds) arrays[key] = this.#elements(group, key, path);
-    // The directory was checked for the names and widths of the groups (misnamedSection).
+    // The directory was checked for the names and widths of the groups (findMisnamedSection).
     return arrays as SectionViews<G>;
   }
 
@@ -116,13 +116,13 @@ export class SectionFile {
     if (section) return this.#readChecked(section);
     return isOptional
       ? undefined
-      : elementsIn(new ArrayBuffer(0), element === 'narrow' ? 1 : ELEMENTS[element][0], 0, 0);
+      : viewElements(new ArrayBuffer(0), element === 'narrow' ? 1 : ELEMENTS[element][0], 0, 0);
   }
 
   #readChecked(section: Section): SectionArray {
     const bytes = new Uint8Array(paddedBytes(section.bytes));
     this.read(section, 0, bytes);
-    assertChecksum(this.file, section, checksumOf(bytes));
-    return elementsIn(bytes.buffer, section.width, 0, section.bytes);
+    assertChecksum(this.file, section, computeChecksum(bytes));
+    return viewElements(bytes.buffer, section.width, 0, section.bytes);
   }
 }

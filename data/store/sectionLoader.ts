@@ -2,11 +2,11 @@
 // into record bytes. Each thread has one loader, and no two write to the same place.
 import { setImmediate } from 'node:timers/promises';
 import { PLACEHOLDER } from '../../engine/column/records.ts';
-import { checksum, checksumOf } from '../../engine/bits/checksum.ts';
+import { checksum, computeChecksum } from '../../engine/bits/checksum.ts';
 import type { Section } from '../../engine/snapshot/directory.ts';
 import { paddedBytes } from '../../engine/snapshot/header.ts';
 import type { Placement } from '../../engine/snapshot/loaded.ts';
-import { misplacedLink, Rebase } from '../../engine/snapshot/rebase.ts';
+import { findMisplacedLink, Rebase } from '../../engine/snapshot/rebase.ts';
 import { readInto } from '../files.ts';
 import { OperationError } from '../operationError.ts';
 import type { UncachedReader } from '../uncached.ts';
@@ -98,7 +98,7 @@ export class SectionLoader {
     const target = this.#view(i, paddedBytes(section.bytes));
     readInto(this.#uncached ?? this.#placed.descriptor, this.#placed.file, target, section.offset);
     this.#unreported += section.bytes;
-    assertChecksum(this.#placed.file, section, checksumOf(target));
+    assertChecksum(this.#placed.file, section, computeChecksum(target));
   }
 
   async #records(i: number, linksAt: number): Promise<void> {
@@ -107,7 +107,7 @@ export class SectionLoader {
     // The positions were loaded before.
     const bytes = this.#view(linksAt, sections[linksAt]!.bytes);
     const links = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
-    const misfit = misplacedLink(links, section.bytes);
+    const misfit = findMisplacedLink(links, section.bytes);
     if (misfit) throw new OperationError('snapshot', `${file}: section ${section.name}: ${misfit.refusal}`);
     // With the placeholder the bytes stay those of the file, so that their digest is right.
     const isRebased = this.#placed.baseUrl !== PLACEHOLDER;

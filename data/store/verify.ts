@@ -6,10 +6,10 @@ import { setImmediate } from 'node:timers/promises';
 import { PLACEHOLDER } from '../../engine/column/records.ts';
 import { schemaHash } from '../../engine/snapshot/directory.ts';
 import { ALIGNMENT, FORMAT_VERSION, paddedBytes } from '../../engine/snapshot/header.ts';
-import { straySection } from '../../engine/snapshot/inventory.ts';
+import { findStrayNumber } from '../../engine/snapshot/inventory.ts';
 import type { LoadedSnapshot } from '../../engine/snapshot/loaded.ts';
 import type { Metadata } from '../../engine/snapshot/metadata.ts';
-import { type PartBytes, partsOf } from '../../engine/snapshot/sections.ts';
+import { type PartBytes, countPartBytes } from '../../engine/snapshot/sections.ts';
 import { statIfExists, openFile, refuseNdjson } from '../files.ts';
 import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
@@ -55,13 +55,13 @@ export async function verifyHeld(held: HeldFile, onProgress: OnProgress): Promis
   const loaded = await loadHeld(held, { baseUrl: PLACEHOLDER }, onProgress);
   await verifyDigests(path, loaded, onProgress);
   const metadata = readCatalogue(path, loaded);
-  accept(path, straySection(loaded, metadata) ?? {});
+  accept(path, findStrayNumber(loaded, metadata) ?? {});
   return {
     generation: loaded.generation,
     created: loaded.created,
     checks: describeChecks(loaded, metadata),
     collections: metadata.collections.map(({ name, records }) => ({ name, records })),
-    parts: partsOf(loaded.sections),
+    parts: countPartBytes(loaded.sections),
   };
 }
 

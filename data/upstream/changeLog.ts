@@ -1,7 +1,7 @@
 // The log of the changes from generation to generation: a sequence of frames, each bound by checksums to all frames
 // before it. Changes are found by merging the ids of two catalogues and comparing digests, without reading records.
 import { Packr } from 'msgpackr/pack';
-import { crcOf } from '../../engine/bits/checksum.ts';
+import { computeCrc } from '../../engine/bits/checksum.ts';
 import { OperationError } from '../operationError.ts';
 import { type CatalogueDigests, DIGEST_BYTES, digestAt, type RecordDigests } from './digests.ts';
 import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync } from 'node:fs';
@@ -62,7 +62,7 @@ const FRAMES = new Packr({ useRecords: false });
 /** The start of a log. */
 export const LOG_START: { readonly bytes: Uint8Array; readonly end: LogEnd } = {
   bytes: MAGIC,
-  end: { bytes: MAGIC.length, sum: crcOf(MAGIC) },
+  end: { bytes: MAGIC.length, sum: computeCrc(MAGIC) },
 };
 
 /** The bytes of a frame that follows `end`, and the end of the log after it. */
@@ -72,10 +72,10 @@ function frameBytes(frame: LogFrame, { bytes, sum }: LogEnd): { bytes: Uint8Arra
   const whole = new Uint8Array(HEAD_BYTES + payload.length + SUM_BYTES);
   const view = new DataView(whole.buffer);
   view.setUint32(0, payload.length, true);
-  const headSum = crcOf(whole.subarray(0, 4), sum);
+  const headSum = computeCrc(whole.subarray(0, 4), sum);
   view.setUint32(4, headSum, true);
   whole.set(payload, HEAD_BYTES);
-  const payloadSum = crcOf(payload, headSum);
+  const payloadSum = computeCrc(payload, headSum);
   view.setUint32(HEAD_BYTES + payload.length, payloadSum, true);
   return { bytes: whole, end: { bytes: bytes + whole.length, sum: payloadSum } };
 }
@@ -104,14 +104,14 @@ function startIn(file: string, read: ReadAt): LogEnd | undefined {
 function frameAt(file: string, read: ReadAt, { bytes: offset, sum }: LogEnd): FoundFrame | undefined {
   const head = read(offset, HEAD_BYTES);
   if (head.length < HEAD_BYTES) return undefined;
-  const headSum = crcOf(head.subarray(0, 4), sum);
+  const headSum = computeCrc(head.subarray(0, 4), sum);
   if (wordAt(head, 4) !== headSum) throw damage(file, offset, 'the head of a frame is damaged or misplaced');
   const length = wordAt(head, 0);
   if (length > PAYLOAD_BYTES_MAX) throw damage(file, offset, `a frame of ${length} bytes`);
   const rest = read(offset + HEAD_BYTES, length + SUM_BYTES);
   if (rest.length < length + SUM_BYTES) return undefined;
   const payload = rest.subarray(0, length);
-  const payloadSum = crcOf(payload, headSum);
+  const payloadSum = computeCrc(payload, headSum);
   if (wordAt(rest, length) !== payloadSum) throw damage(file, offset, 'a frame is damaged');
   const frame = parseFrame(payload);
   if (!frame) throw damage(file, offset, 'a frame has no valid changes');

@@ -43,20 +43,20 @@ export function countSharedBits(a: Uint32Array, b: Uint32Array): number {
 }
 
 /** The bitmap of a list of rows in any order. Cost: O(rows / 32 + list). */
-export function bitmapOf(list: Uint32Array, rows: number): Uint32Array {
+export function makeBitmap(list: Uint32Array, rows: number): Uint32Array {
   const words = new Uint32Array(wordsFor(rows));
   for (let i = 0; i < list.length; i++) setBit(words, list[i]!);
   return words;
 }
 
-/** Scratch bitmap of `sortedByMarks`. All bits are clear between two calls. */
+/** Scratch bitmap of `sortByMarks`. All bits are clear between two calls. */
 let marks = new Uint32Array(0);
 
 /**
  * Sorts rows below `rows` and removes duplicates. Returns a new array. Cost: O(list + rows / 32): each row is marked,
  * then the marks are read and cleared. Sorting 3,000 rows takes ten times as long.
  */
-export function sortedByMarks(list: Uint32Array, rows: number): Uint32Array {
+export function sortByMarks(list: Uint32Array, rows: number): Uint32Array {
   const length = wordsFor(rows);
   if (marks.length < length) marks = new Uint32Array(length);
   for (let i = 0; i < list.length; i++) setBit(marks, list[i]!);

@@ -8,8 +8,8 @@ const X0 = 0x80000000;
 const DIGIT_BITS = 14;
 const DIGITS = 1 << DIGIT_BITS;
 
-const TABLE = tableOf(8);
-const FOUR_STEPS = tableOf(4);
+const TABLE = makeTable(8);
+const FOUR_STEPS = makeTable(4);
 /**
  * x^(8n) for n below 2^14, the same for n times 2^14, and for n times 2^28: 64 kB each. The last two tables are made
  * when the first long text arrives, because they would add 8 ms to the start of each thread.
@@ -17,14 +17,14 @@ const FOUR_STEPS = tableOf(4);
 const POWERS = [lowestPowers()];
 
 /** The CRC-32 of `bytes`, or of a text with the CRC `start` followed by `bytes`. Cost: 2 ns per byte. */
-export function crcOf(bytes: Uint8Array, start = 0): number {
+export function computeCrc(bytes: Uint8Array, start = 0): number {
   let state = ~start;
   for (let i = 0; i < bytes.length; i++) state = TABLE[(state ^ bytes[i]!) & 0xff]! ^ (state >>> 8);
   return ~state >>> 0;
 }
 
 /** The CRC of a text followed by one byte. Cost: one look-up. */
-export function crcWithByte(crc: number, byte: number): number {
+export function addByteToCrc(crc: number, byte: number): number {
   const state = ~crc;
   return ~(TABLE[(state ^ byte) & 0xff]! ^ (state >>> 8)) >>> 0;
 }
@@ -33,26 +33,26 @@ export function crcWithByte(crc: number, byte: number): number {
  * The CRC of two concatenated texts, of which the second has `bytes` bytes (below 2^42). Cost: 25 ns, twice that from
  * 2^14 bytes.
  */
-export function crcCombined(first: number, second: number, bytes: number): number {
-  return (shifted(first, bytes) ^ second) >>> 0;
+export function combineCrcs(first: number, second: number, bytes: number): number {
+  return (shiftCrc(first, bytes) ^ second) >>> 0;
 }
 
 /**
- * The CRC of the second of two concatenated texts, computed from `both` and `first`. The second has `bytes` bytes.
- * Cost: as `crcCombined`.
+ * The CRC of the second of two concatenated texts, computed from `whole` and `first`. The second has `bytes` bytes.
+ * Cost: as `combineCrcs`.
  */
-export function crcOfSecond(both: number, first: number, bytes: number): number {
-  return (shifted(first, bytes) ^ both) >>> 0;
+export function separateCrc(whole: number, first: number, bytes: number): number {
+  return (shiftCrc(first, bytes) ^ whole) >>> 0;
 }
 
-function shifted(crc: number, bytes: number): number {
+function shiftCrc(crc: number, bytes: number): number {
   if (crc === 0) return 0;
-  let left = bytes;
+  let remaining = bytes;
   for (let digit = 0; ; digit++) {
     const powers = (POWERS[digit] ??= powersAbove(POWERS[digit - 1]!));
-    crc = product(crc, powers[left % DIGITS]!);
-    left = Math.floor(left / DIGITS);
-    if (left === 0) return crc;
+    crc = product(crc, powers[remaining % DIGITS]!);
+    remaining = Math.floor(remaining / DIGITS);
+    if (remaining === 0) return crc;
   }
 }
 
@@ -61,14 +61,14 @@ function shifted(crc: number, bytes: number): number {
  * come first, because they are the lowest bits. One bit per step takes three times as long.
  */
 function product(a: number, b: number): number {
-  const once = timesX(b);
-  const twice = timesX(once);
+  const shiftedOnce = timesX(b);
+  const twice = timesX(shiftedOnce);
   const thrice = timesX(twice);
   let sum = 0;
   for (let shift = 0; shift < 32; shift += 4) {
     const four = a >>> shift;
     sum = (sum >>> 4) ^ FOUR_STEPS[sum & 15]!;
-    sum ^= (b & -((four >>> 3) & 1)) ^ (once & -((four >>> 2) & 1));
+    sum ^= (b & -((four >>> 3) & 1)) ^ (shiftedOnce & -((four >>> 2) & 1));
     sum ^= (twice & -((four >>> 1) & 1)) ^ (thrice & -(four & 1));
   }
   return sum;
@@ -79,7 +79,7 @@ function timesX(a: number): number {
 }
 
 /** For each value of the lowest `bits` bits of a CRC: the value after shifting it out, one bit at a time. */
-function tableOf(bits: number): Int32Array {
+function makeTable(bits: number): Int32Array {
   return Int32Array.from({ length: 1 << bits }, (_, state) => {
     for (let bit = 0; bit < bits; bit++) state = timesX(state);
     return state;
@@ -134,7 +134,7 @@ export function checksum(): Checksum {
 }
 
 /** The XXH32 of `bytes` with seed 0, as an unsigned number. Cost: 3 GB/s if aligned to 4 bytes. */
-export function checksumOf(bytes: Uint8Array): number {
+export function computeChecksum(bytes: Uint8Array): number {
   const running = checksum();
   running.add(bytes);
   return running.digest();
@@ -170,16 +170,16 @@ function finish(lanes: Int32Array, total: number, rest: Uint8Array): number {
   let i = 0;
   for (; i + 4 <= rest.length; i += 4) {
     const word = rest[i]! | (rest[i + 1]! << 8) | (rest[i + 2]! << 16) | (rest[i + 3]! << 24);
-    hash = Math.imul(rotated((hash + Math.imul(word, PRIME_3)) | 0, 17), PRIME_4);
+    hash = Math.imul(rotate((hash + Math.imul(word, PRIME_3)) | 0, 17), PRIME_4);
   }
   for (; i < rest.length; i++) {
-    hash = Math.imul(rotated((hash + Math.imul(rest[i]!, PRIME_5)) | 0, 11), PRIME_1);
+    hash = Math.imul(rotate((hash + Math.imul(rest[i]!, PRIME_5)) | 0, 11), PRIME_1);
   }
   return avalanche(hash);
 }
 
 function mergeLanes(lanes: Int32Array): number {
-  return (rotated(lanes[0]!, 1) + rotated(lanes[1]!, 7) + rotated(lanes[2]!, 12) + rotated(lanes[3]!, 18)) | 0;
+  return (rotate(lanes[0]!, 1) + rotate(lanes[1]!, 7) + rotate(lanes[2]!, 12) + rotate(lanes[3]!, 18)) | 0;
 }
 
 function avalanche(mixed: number): number {
@@ -189,6 +189,6 @@ function avalanche(mixed: number): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-function rotated(value: number, by: number): number {
+function rotate(value: number, by: number): number {
   return (value << by) | (value >>> (32 - by));
 }

@@ -28,7 +28,7 @@ const unmarkedPages: (Int32Array | undefined)[] = [];
  */
 export function foldCodePoint(codePoint: number): number {
   if (codePoint >= CASELESS_FROM) return codePoint;
-  const page = (pages[codePoint >>> PAGE_BITS] ??= foldedPage(codePoint >>> PAGE_BITS));
+  const page = (pages[codePoint >>> PAGE_BITS] ??= makeFoldedPage(codePoint >>> PAGE_BITS));
   return page[codePoint & (PAGE_SIZE - 1)]!;
 }
 
@@ -45,13 +45,13 @@ export function foldText(text: string): string {
  */
 export function foldMarks(codePoint: number): number {
   if (codePoint < 0xc0 || codePoint >= CASELESS_FROM) return foldCodePoint(codePoint);
-  const page = (unmarkedPages[codePoint >>> PAGE_BITS] ??= unmarkedPage(codePoint >>> PAGE_BITS));
+  const page = (unmarkedPages[codePoint >>> PAGE_BITS] ??= makeUnmarkedPage(codePoint >>> PAGE_BITS));
   return page[codePoint & (PAGE_SIZE - 1)]!;
 }
 
 const MARK = /\p{Mn}/u;
 
-function unmarkedPage(page: number): Int32Array {
+function makeUnmarkedPage(page: number): Int32Array {
   return Int32Array.from({ length: PAGE_SIZE }, (_, i) => {
     const codePoint = page * PAGE_SIZE + i;
     const [base, ...marks] = String.fromCodePoint(codePoint).normalize('NFD');
@@ -147,8 +147,8 @@ function encodedLength(codePoint: number): number {
   return codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4;
 }
 
-function foldedPage(page: number): Uint32Array {
-  return Uint32Array.from({ length: PAGE_SIZE }, (_, i) => classOf(page * PAGE_SIZE + i));
+function makeFoldedPage(page: number): Uint32Array {
+  return Uint32Array.from({ length: PAGE_SIZE }, (_, i) => foldClass(page * PAGE_SIZE + i));
 }
 
 /**
@@ -156,7 +156,7 @@ function foldedPage(page: number): Uint32Array {
  * case. If that gives several characters (`SS`), the lower case is used. If even the lower case is several (`İ`), the
  * character is alone.
  */
-function classOf(codePoint: number): number {
+function foldClass(codePoint: number): number {
   const exception = EXCEPTIONS.get(codePoint);
   if (exception !== undefined) return exception;
   const character = String.fromCodePoint(codePoint);

@@ -17,11 +17,11 @@ export class GrowableU32 {
     this.#array[this.length++] = value;
   }
 
-  /** Appends all values, each increased by `by`. */
-  pushAll(values: UnsignedArray, by = 0): void {
+  /** Appends all values, each increased by `increase`. */
+  pushAll(values: UnsignedArray, increase = 0): void {
     this.#grow(this.length + values.length);
-    if (by === 0) this.#array.set(values, this.length);
-    else for (let i = 0; i < values.length; i++) this.#array[this.length + i] = values[i]! + by;
+    if (increase === 0) this.#array.set(values, this.length);
+    else for (let i = 0; i < values.length; i++) this.#array[this.length + i] = values[i]! + increase;
     this.length += values.length;
   }
 
@@ -53,9 +53,9 @@ export class GrowableU32 {
     return this.#array.subarray(0, this.length);
   }
 
-  #grow(needed: number): void {
-    if (needed <= this.#array.length) return;
-    const grown = new Uint32Array(Math.max(needed, this.#array.length * 2, 16));
+  #grow(length: number): void {
+    if (length <= this.#array.length) return;
+    const grown = new Uint32Array(Math.max(length, this.#array.length * 2, 16));
     grown.set(this.view());
     this.#array = grown;
   }
@@ -106,11 +106,11 @@ export class GrowableBytes {
 
   /** Appends `source[start..end)`. Fewer than 32 bytes are copied in a loop, which is faster than `set`. */
   push(source: Uint8Array, start = 0, end = source.length): void {
-    const needed = this.length + (end - start);
-    if (needed > this.#array.length) this.#grow(needed);
+    const length = this.length + (end - start);
+    if (length > this.#array.length) this.#grow(length);
     if (end - start < 32) for (let i = start, to = this.length; i < end; i++) this.#array[to++] = source[i]!;
     else this.#array.set(source.subarray(start, end), this.length);
-    this.length = needed;
+    this.length = length;
   }
 
   /** Whether the bytes from `at` on equal `source[start..end)`. Cost: the shared prefix, without allocation. */
@@ -135,8 +135,8 @@ export class GrowableBytes {
     return this.#array.subarray(0, this.length);
   }
 
-  #grow(needed: number): void {
-    const grown = new Uint8Array(Math.max(needed, this.#array.length * 2));
+  #grow(length: number): void {
+    const grown = new Uint8Array(Math.max(length, this.#array.length * 2));
     grown.set(this.view());
     this.#array = grown;
   }

@@ -47,15 +47,15 @@ export function intersectLists(a: Uint32Array, b: Uint32Array): Uint32Array {
 
 /** The values of `a` that are not in `b`; both are ascending. Cost: `a`, and O(log(b / a)) for each value of it. */
 export function subtractLists(a: Uint32Array, b: Uint32Array): Uint32Array {
-  const kept = new Uint32Array(a.length);
+  const rest = new Uint32Array(a.length);
   let length = 0;
   let from = 0;
   for (let i = 0; i < a.length; i++) {
     const value = a[i]!;
     if (from < b.length) from = gallop(b, value, from);
-    if (b[from] !== value) kept[length++] = value;
+    if (b[from] !== value) rest[length++] = value;
   }
-  return kept.subarray(0, length);
+  return rest.subarray(0, length);
 }
 
 /**

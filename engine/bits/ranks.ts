@@ -24,13 +24,13 @@ const directories = new WeakMap<Uint32Array, Uint32Array>();
  * The number of set bits. Makes the directory in the same pass. Cost: one pass over the words, nothing the next time.
  */
 export function countRanked(words: Uint32Array): number {
-  const ranks = ranksOf(words);
+  const ranks = findRanks(words);
   return ranks[ranks.length - 1]!;
 }
 
 /** The number of words in the directory of a bitmap of `words` words. */
 export function directoryWords(words: number): number {
-  return blocksOf(words) + 1;
+  return countBlocks(words) + 1;
 }
 
 /** The number of bytes in the directory of a bitmap of `words` words. */
@@ -47,7 +47,7 @@ export function cacheDirectory(words: Uint32Array, ranks: Uint32Array): void {
 
 /** The number of set bits below `row`. Makes the directory if it does not exist. Cost: 16 words at most. */
 export function countBitsBelow(words: Uint32Array, row: number): number {
-  const ranks = ranksOf(words);
+  const ranks = findRanks(words);
   const word = row >>> 5;
   if (word >= words.length) return ranks[ranks.length - 1]!;
   const block = Math.floor(word / BLOCK_WORDS);
@@ -77,8 +77,8 @@ export function selectRanks(
     const length = selectFrom(words, flip, { word: 0, wordEnd: FIRST_WORDS, rank: 0, start, end }, selected);
     if (length === end - start) return selected.subarray(0, length);
   }
-  const ranks = ranksOf(words);
-  const block = blockOfRank(ranks, start, isFlipped);
+  const ranks = findRanks(words);
+  const block = findBlock(ranks, start, isFlipped);
   const from = { word: block * BLOCK_WORDS, rank: bitsBefore(ranks, block, isFlipped) };
   const length = selectFrom(words, flip, { ...from, wordEnd: words.length, start, end }, selected);
   return selected.subarray(0, length);
@@ -122,16 +122,16 @@ function selectFrom(
 }
 
 /** The bits before each block, then the number of all bits. Words must not change after the first call. */
-function ranksOf(words: Uint32Array): Uint32Array {
+function findRanks(words: Uint32Array): Uint32Array {
   let ranks = directories.get(words);
   if (!ranks) {
-    ranks = directoryOf(words);
+    ranks = makeDirectory(words);
     directories.set(words, ranks);
   }
   return ranks;
 }
 
-function directoryOf(words: Uint32Array): Uint32Array {
+function makeDirectory(words: Uint32Array): Uint32Array {
   const ranks = new Uint32Array(directoryWords(words.length));
   let count = 0;
   for (let i = 0; i < words.length; i++) {
@@ -143,12 +143,12 @@ function directoryOf(words: Uint32Array): Uint32Array {
   return ranks;
 }
 
-function blocksOf(words: number): number {
+function countBlocks(words: number): number {
   return Math.ceil(words / BLOCK_WORDS);
 }
 
 /** The last block with at most `rank` bits before it. */
-function blockOfRank(ranks: Uint32Array, rank: number, isFlipped: boolean): number {
+function findBlock(ranks: Uint32Array, rank: number, isFlipped: boolean): number {
   let low = 0;
   let high = ranks.length - 1;
   while (low < high) {

@@ -61,7 +61,7 @@ const COMPARED_CHARACTERS_MAX = 64;
  */
 export function closestName(name: string, known: readonly string[]): string | undefined {
   const compared = name.slice(0, COMPARED_CHARACTERS_MAX);
-  const slips = known.map((one) => slipsBetween(compared, one));
+  const slips = known.map((name) => slipsBetween(compared, name));
   return known[slips.indexOf(Math.min(...slips))];
 }
 

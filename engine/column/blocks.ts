@@ -63,9 +63,9 @@ export interface BlockChunk {
 const NONE = new Uint32Array(0);
 
 /** Joins the blocks of all chunks of records, one element of `chunks` for each. Cost: one step per chunk. */
-export function blocksOf(records: Records, chunks: readonly BlockChunk[]): RecordBlocks {
-  const independent = chunks.map((chunk, i) => chunkOfBlocks(records.chunks[i]!.firstRow, chunk.independent));
-  const chained = chunks.map((chunk, i) => chunkOfBlocks(records.rows + records.chunks[i]!.firstRow, chunk.chained));
+export function joinBlocks(records: Records, chunks: readonly BlockChunk[]): RecordBlocks {
+  const independent = chunks.map((chunk, i) => makeChunk(records.chunks[i]!.firstRow, chunk.independent));
+  const chained = chunks.map((chunk, i) => makeChunk(records.rows + records.chunks[i]!.firstRow, chunk.chained));
   return {
     blocks: {
       rows: 2 * records.rows,
@@ -80,7 +80,7 @@ export function blocksOf(records: Records, chunks: readonly BlockChunk[]): Recor
 }
 
 /** Blocks contain no URLs: `linkEnds` may be any array, because it is multiplied by a `growth` of 0. */
-function chunkOfBlocks(firstRow: number, { bytes, ends, kernel }: BlockRun): RecordChunk {
+function makeChunk(firstRow: number, { bytes, ends, kernel }: BlockRun): RecordChunk {
   return {
     firstRow,
     bytes,

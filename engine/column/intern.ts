@@ -67,13 +67,13 @@ export class Interner {
     return number === 0 ? 0 : this.ends.at(number - 1);
   }
 
-  #add(bytes: Uint8Array, found: { start: number; end: number; hash: number; slot: number }): number {
+  #add(bytes: Uint8Array, place: { start: number; end: number; hash: number; slot: number }): number {
     const number = this.size;
-    this.text.push(bytes, found.start, found.end);
+    this.text.push(bytes, place.start, place.end);
     this.ends.push(this.text.length);
-    this.#hashes.push(found.hash);
+    this.#hashes.push(place.hash);
     const slots = this.#slots;
-    slots[found.slot] = number;
+    slots[place.slot] = number;
     if (this.size * 2 > slots.length) this.#rehash(slots.length * 2);
     return number;
   }

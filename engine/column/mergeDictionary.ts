@@ -38,7 +38,7 @@ export function mergeDictionaries(old: Dictionary, isUsed: Uint8Array, young: Di
     }
   };
   for (let k = 0; k < young.size; k++) {
-    const place = placeOf(old, olds, code, youngs, k);
+    const place = findPlace(old, olds, code, youngs, k);
     addOlds(place);
     youngCodes[k] = draft.size;
     if (place < old.size && compareValues(old.type, olds, place, youngs, k) === 0) {
@@ -52,7 +52,7 @@ export function mergeDictionaries(old: Dictionary, isUsed: Uint8Array, young: Di
 }
 
 /** The first code from `from` on whose value is not less than young value `k`. */
-function placeOf(
+function findPlace(
   { type, size }: Dictionary,
   olds: ColumnValues,
   from: number,

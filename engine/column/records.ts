@@ -76,7 +76,7 @@ export interface Records {
 export const PLACEHOLDER = '{base_url}';
 
 /** The chunk with `row`, which must exist. Cost: one step per chunk. */
-export function chunkOf(records: Records, row: number): RecordChunk {
+export function findChunk(records: Records, row: number): RecordChunk {
   let i = records.chunks.length - 1;
   while (records.chunks[i]!.firstRow > row) i--;
   return records.chunks[i]!;

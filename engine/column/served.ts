@@ -27,8 +27,8 @@ export function isSpecForm({ version, linkEnd }: ServedForm): boolean {
 /** The served form of a stored own URL, which starts with the placeholder. Cost: a few short strings. */
 export function servedUrl(stored: string, form: ServedForm): string {
   const rest = stored.slice(PLACEHOLDER.length);
-  const ended = RECORD_LINK.test(rest) ? rest.slice(0, -SPEC_LINK_END.length) + form.linkEnd : rest;
-  return form.baseUrl + (form.version === 'v2' && ended.startsWith('/api/v3/') ? `/api/v2/${ended.slice(8)}` : ended);
+  const url = RECORD_LINK.test(rest) ? rest.slice(0, -SPEC_LINK_END.length) + form.linkEnd : rest;
+  return form.baseUrl + (form.version === 'v2' && url.startsWith('/api/v3/') ? `/api/v2/${url.slice(8)}` : url);
 }
 
 /** The stored texts that are served as `served`: none, one, or several if the form maps them to the same URL. */

@@ -36,8 +36,8 @@ export interface SortedDictionary {
  * and a few passes over them.
  */
 export function sortDictionary(type: ColumnType, texts: Texts, instantOf: (text: string) => number): SortedDictionary {
-  const numbers = numbersOf(type, texts, instantOf);
-  const order = numbers ? byNumber(numbers, valueOrder(type, texts, numbers)) : byText(texts);
+  const numbers = parseNumbers(type, texts, instantOf);
+  const order = numbers ? sortByNumber(numbers, valueOrder(type, texts, numbers)) : sortByText(texts);
   const codes = new Uint32Array(order.length);
   let size = 0;
   for (const number of order) {
@@ -48,7 +48,7 @@ export function sortDictionary(type: ColumnType, texts: Texts, instantOf: (text:
   const isMisfit = (number: number): boolean => (numbers ? Number.isNaN(numbers[number]) : isMarked(texts, number));
   let fitting = size;
   while (fitting > 0 && isMisfit(firsts[fitting - 1]!)) fitting--;
-  const numbersOfCodes = reordered(numbers, firsts);
+  const numbersOfCodes = reorder(numbers, firsts);
   return { dictionary: { type, size, fitting, ...gatherTexts(texts, firsts), numbers: numbersOfCodes }, codes };
 }
 
@@ -61,14 +61,14 @@ function isMarked({ bytes, ends }: Texts, number: number): boolean {
  * The numbers of texts of this type, NaN for misfits; undefined if the type has no numbers. `instantOf` as in
  * `sortDictionary`. Cost: a pass over the texts. Only plain whole numbers are not decoded to strings.
  */
-function numbersOf(type: ColumnType, texts: Texts, instantOf: (text: string) => number): Float64Array | undefined {
+function parseNumbers(type: ColumnType, texts: Texts, instantOf: (text: string) => number): Float64Array | undefined {
   if (!hasNumbers(type)) return undefined;
   const { bytes, ends } = texts;
   const isTime = type === 'date' || type === 'dateTime';
   const numbers = new Float64Array(ends.length);
   for (let i = 0; i < ends.length; i++) {
     const integer = isTime ? undefined : smallInteger(bytes, startOfPart(ends, i), ends[i]!);
-    numbers[i] = integer ?? (isTime ? instantOf : Number)(decoded(texts, i));
+    numbers[i] = integer ?? (isTime ? instantOf : Number)(decodeText(texts, i));
   }
   return numbers;
 }
@@ -77,7 +77,7 @@ function numbersOf(type: ColumnType, texts: Texts, instantOf: (text: string) => 
 const SHORT_RUN = 16;
 
 /** Sorts by the upper half of each number's double, and by comparing values only if those halves are equal. */
-function byNumber(numbers: Float64Array, compare: Compare): Uint32Array {
+function sortByNumber(numbers: Float64Array, compare: Compare): Uint32Array {
   const size = numbers.length;
   const pairs = new Uint32Array(size * 2);
   const double = new Float64Array(1);
@@ -113,7 +113,7 @@ const NUMBER_BITS = 29;
 const NUMBER_MASK = 2 ** NUMBER_BITS - 1;
 
 /** Sorts by the four bytes after those that all texts share. Sorts texts with equal keys by their next four bytes. */
-function byText(texts: Texts): Uint32Array {
+function sortByText(texts: Texts): Uint32Array {
   const compare = textOrder(texts);
   const order = new Uint32Array(texts.ends.length);
   for (let i = 0; i < order.length; i++) order[i] = i;
@@ -221,7 +221,7 @@ export function compareValues(type: ColumnType, a: ColumnValues, i: number, b: C
   if (first > second) return 1;
   if (Number.isNaN(first) !== Number.isNaN(second)) return Number.isNaN(first) ? 1 : -1;
   const isLarge = (type === 'integer' || type === 'link') && Math.abs(first) > Number.MAX_SAFE_INTEGER;
-  return (isLarge ? compareIntegers(decoded(a, i), decoded(b, k)) : 0) || compareTexts(a, i, b, k);
+  return (isLarge ? compareIntegers(decodeText(a, i), decodeText(b, k)) : 0) || compareTexts(a, i, b, k);
 }
 
 function valueOrder(type: ColumnType, { bytes, ends }: Texts, numbers: Float64Array): Compare {
@@ -234,8 +234,8 @@ function valueOrder(type: ColumnType, { bytes, ends }: Texts, numbers: Float64Ar
  * would be quadratic.
  */
 function compareIntegers(a: string, b: string): number {
-  const [one, other] = [a, b].map((text) => text.replace(/^-?0*/, ''));
-  const order = one!.length - other!.length || (one! < other! ? -1 : one! > other! ? 1 : 0);
+  const [digits, other] = [a, b].map((text) => text.replace(/^-?0*/, ''));
+  const order = digits!.length - other!.length || (digits! < other! ? -1 : digits! > other! ? 1 : 0);
   return a.startsWith('-') ? -order : order;
 }
 
@@ -258,13 +258,13 @@ function gatherTexts(texts: Texts, order: Uint32Array): { ends: Uint32Array; tex
   return { ends, text: text.view() };
 }
 
-function reordered(numbers: Float64Array | undefined, order: Uint32Array): Float64Array | undefined {
+function reorder(numbers: Float64Array | undefined, order: Uint32Array): Float64Array | undefined {
   if (!numbers) return undefined;
   const moved = new Float64Array(order.length);
   for (let code = 0; code < moved.length; code++) moved[code] = numbers[order[code]!]!;
   return moved;
 }
 
-function decoded(texts: Texts, i: number): string {
+function decodeText(texts: Texts, i: number): string {
   return DECODER.decode(texts.bytes.subarray(startOfPart(texts.ends, i), texts.ends[i]));
 }

@@ -1,6 +1,6 @@
 // The memory of row sets that are kept or sent: their owned bytes, smallest form and transferable buffers. Views of the
 // snapshot are in shared memory, which no set owns.
-import { bitmapOf, wordsFor } from '../bits/bitmap.ts';
+import { makeBitmap, wordsFor } from '../bits/bitmap.ts';
 import { directoryBytes, selectRanks } from '../bits/ranks.ts';
 import { complement, ofBitmap, type RowSet } from './rowset.ts';
 
@@ -35,7 +35,7 @@ export function compacted(set: RowSet, rows: number): RowSet {
       return set;
     case 'list':
       if (isShared(set.rows)) return set;
-      if (set.rows.length > wordsFor(rows)) return compacted(ofBitmap(bitmapOf(set.rows, rows)), rows);
+      if (set.rows.length > wordsFor(rows)) return compacted(ofBitmap(makeBitmap(set.rows, rows)), rows);
       return { kind: 'list', rows: exactlySized(set.rows) };
     case 'bitmap':
       if (isShared(set.words)) return set;

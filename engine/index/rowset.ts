@@ -2,19 +2,19 @@
 // be sent to threads. Lists and bitmaps may be views of the snapshot.
 import {
   andNotBitmaps,
-  bitmapOf,
+  makeBitmap,
   clearBit,
   hasBit,
   notBitmap,
   orInto,
   setBit,
-  sortedByMarks,
+  sortByMarks,
   wordsFor,
 } from '../bits/bitmap.ts';
 import { intersectLists, lowerBound, selectGaps, subtractLists } from '../bits/lists.ts';
 import { countBitsBelow, countRanked, selectRanks } from '../bits/ranks.ts';
 import { slabWords } from '../bits/slab.ts';
-import { intersection, sharedCount } from '../kernel/bitmaps.ts';
+import { intersection, countIntersection } from '../kernel/bitmaps.ts';
 
 /**
  * A set of rows of one table.
@@ -99,13 +99,13 @@ export function hasRow(set: RowSet, row: number): boolean {
  * changed. If it is ascending, the set keeps a reference to it.
  */
 export function rowSetOf(list: Uint32Array, rows: number): RowSet {
-  if (list.length > rows * DENSE_PART) return ofBitmap(bitmapOf(list, rows));
+  if (list.length > rows * DENSE_PART) return ofBitmap(makeBitmap(list, rows));
   return { kind: 'list', rows: ascending(list, rows) };
 }
 
 /** As `rowSetOf`, for a list without duplicates, such as postings: it need not be counted. */
 export function rowSetOfDistinct(list: Uint32Array, rows: number): RowSet {
-  if (list.length > rows * DENSE_PART) return { kind: 'bitmap', words: bitmapOf(list, rows), count: list.length };
+  if (list.length > rows * DENSE_PART) return { kind: 'bitmap', words: makeBitmap(list, rows), count: list.length };
   return { kind: 'list', rows: ascending(list, rows) };
 }
 
@@ -161,7 +161,7 @@ function wordsOrRows(set: RowSet): number {
 
 /** The number of rows in both sets. Cost: that of `intersect`, without a bitmap of the result. */
 export function countShared(a: RowSet, b: RowSet): number {
-  if (a.kind === 'bitmap' && b.kind === 'bitmap') return sharedCount(a.words, b.words);
+  if (a.kind === 'bitmap' && b.kind === 'bitmap') return countIntersection(a.words, b.words);
   return countRows(intersect(a, b));
 }
 
@@ -401,7 +401,7 @@ const MARKS_PER_ROW = 4;
 function ascending(list: Uint32Array, rows: number): Uint32Array {
   for (let i = 1; i < list.length; i++) {
     if (list[i - 1]! < list[i]!) continue;
-    return isSortedByMarks(list.length, rows) ? sortedByMarks(list, rows) : removeRepeats(list.slice().sort());
+    return isSortedByMarks(list.length, rows) ? sortByMarks(list, rows) : removeRepeats(list.slice().sort());
   }
   return list;
 }

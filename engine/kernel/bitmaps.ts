@@ -2,7 +2,7 @@
 // time, and copied out with their rank directory. For short bitmaps, the copies cost more than they save.
 import { andBitmaps, countSharedBits } from '../bits/bitmap.ts';
 import { countRanked, directoryWords, cacheDirectory } from '../bits/ranks.ts';
-import { kernelOf, kernelForScratch } from './kernel.ts';
+import { findKernel, kernelForScratch } from './kernel.ts';
 import { ROOM_AT } from './layout.ts';
 import { scratch, reserve } from './own.ts';
 
@@ -18,7 +18,7 @@ export function intersection(a: Uint32Array, b: Uint32Array): { readonly words: 
     const words = andBitmaps(a, b);
     return { words, count: countRanked(words) };
   }
-  const count = intersected(a, b);
+  const count = intersectInKernel(a, b);
   const end = (ROOM_AT + a.byteLength) / 4;
   const words = scratch.words.slice(ROOM_AT / 4, end);
   cacheDirectory(words, scratch.words.slice(end, end + directoryWords(a.length)));
@@ -26,12 +26,12 @@ export function intersection(a: Uint32Array, b: Uint32Array): { readonly words: 
 }
 
 /** The number of rows in both bitmaps, which have the same length. Cost: one pass. */
-export function sharedCount(a: Uint32Array, b: Uint32Array): number {
-  return a.length < WORDS_MIN ? countSharedBits(a, b) : intersected(a, b);
+export function countIntersection(a: Uint32Array, b: Uint32Array): number {
+  return a.length < WORDS_MIN ? countSharedBits(a, b) : intersectInKernel(a, b);
 }
 
 /** Writes the rows in both to the room, followed by their directory. Returns their number. */
-function intersected(a: Uint32Array, b: Uint32Array): number {
+function intersectInKernel(a: Uint32Array, b: Uint32Array): number {
   const bytes = a.byteLength;
   reserve(scratch, bytes * 2 + directoryWords(a.length) * 4);
   place(a, ROOM_AT);
@@ -45,7 +45,7 @@ function intersected(a: Uint32Array, b: Uint32Array): number {
  * Copies words to an address of the thread's own memory: from shared memory with the kernel, otherwise in JavaScript.
  */
 function place(words: Uint32Array, to: number): void {
-  const kernel = kernelOf(words.buffer);
+  const kernel = findKernel(words.buffer);
   if (kernel) kernel.copy(to, words.byteOffset, words.byteLength);
   else scratch.words.set(words, to / 4);
 }

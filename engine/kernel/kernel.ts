@@ -6,13 +6,13 @@ import type { Kernel } from './contract.ts';
 import { scratch, type Scratch } from './own.ts';
 
 /** Returns a function that compiles a module from base64: once per thread, at its first call, in half a millisecond. */
-export function compiledOnce(base64: string): () => WebAssembly.Module {
+export function compileOnce(base64: string): () => WebAssembly.Module {
   let compiled: WebAssembly.Module | undefined;
   return () =>
     (compiled ??= new WebAssembly.Module(Uint8Array.from(atob(base64), (character) => character.codePointAt(0)!)));
 }
 
-const kernelModule = compiledOnce(KERNEL_BASE64);
+const kernelModule = compileOnce(KERNEL_BASE64);
 
 /**
  * A new kernel that reads bytes from `source` and link positions from `positions`, and writes to `memory`. `source` and
@@ -43,7 +43,7 @@ export function kernelBetween(source: WebAssembly.Memory, positions: WebAssembly
 }
 
 /** A kernel that reads from `buffer`, if this thread has one for its memory. Cost: one look-up. */
-export function kernelOf(buffer: ArrayBufferLike): Kernel | undefined {
+export function findKernel(buffer: ArrayBufferLike): Kernel | undefined {
   return kernelsByBuffer.get(buffer);
 }
 

@@ -1,7 +1,7 @@
 // Searches for a byte string: with the kernel if the text is in a snapshot's memory, otherwise in JavaScript.
 import { horspoolShifts, indexOfBytes } from '../bits/bytes.ts';
 import type { Kernel } from './contract.ts';
-import { kernelOf } from './kernel.ts';
+import { findKernel } from './kernel.ts';
 import { NEEDLE_AT, NEEDLE_BYTES_MAX, NOT_FOUND } from './layout.ts';
 import { scratch } from './own.ts';
 
@@ -13,7 +13,7 @@ export type Finder = (start: number, end: number) => number;
  * Cost of a call: one pass over the bytes up to the match, 16 at a time with the kernel.
  */
 export function finderIn(text: Uint8Array, needle: Uint8Array): Finder {
-  const kernel = needle.length <= NEEDLE_BYTES_MAX ? kernelOf(text.buffer) : undefined;
+  const kernel = needle.length <= NEEDLE_BYTES_MAX ? findKernel(text.buffer) : undefined;
   if (kernel) return kernelFinder(kernel, text.byteOffset, needle);
   const shifts = horspoolShifts(needle);
   return (start, end) => indexOfBytes(text, needle, shifts, start, end);

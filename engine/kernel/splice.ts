@@ -44,23 +44,23 @@ export function splicePart(part: SplicedPart, form: SpliceForm, target: Uint8Arr
   for (let n = part.first; n < part.last; n++) {
     const path = pathOf(part, form, n);
     if (form.base) {
-      at = copied(bytes, from, path - form.urlBytes - from, target, at);
-      at = copied(form.base, 0, form.base.length, target, at);
+      at = copyBytes(bytes, from, path - form.urlBytes - from, target, at);
+      at = copyBytes(form.base, 0, form.base.length, target, at);
       from = path;
     }
     if (!isAt(bytes, path, end, STORED_API)) continue;
     if (form.digit !== 0) {
-      at = copied(bytes, from, path + STORED_API.length - from, target, at);
+      at = copyBytes(bytes, from, path + STORED_API.length - from, target, at);
       target[at - STORED_API.length + DIGIT_AT] = form.digit;
       from = path + STORED_API.length;
     }
     const tail = form.end ? linkEndAt(bytes, path, end) : -1;
     if (tail < 0) continue;
-    at = copied(bytes, from, tail - from, target, at);
-    at = copied(form.end!, 0, form.end!.length, target, at);
+    at = copyBytes(bytes, from, tail - from, target, at);
+    at = copyBytes(form.end!, 0, form.end!.length, target, at);
     from = tail + STORED_END.length;
   }
-  return copied(bytes, from, end - from, target, at);
+  return copyBytes(bytes, from, end - from, target, at);
 }
 
 /** The start of the path of own URL `n`. */
@@ -89,7 +89,7 @@ export function isAt(bytes: Uint8Array, at: number, end: number, expected: Uint8
 }
 
 /** Copies bytes. Returns the position after them. */
-export function copied(bytes: Uint8Array, from: number, length: number, target: Uint8Array, at: number): number {
+export function copyBytes(bytes: Uint8Array, from: number, length: number, target: Uint8Array, at: number): number {
   target.set(bytes.subarray(from, from + length), at);
   return at + length;
 }

@@ -2,7 +2,7 @@
 // cut, or as CSV. Bodies do not store the bytes of a page, so that a page of any size costs eight bytes per row.
 import { RANGES_AT, RANGES_MAX, ROOM_AT } from '../kernel/layout.ts';
 import { scratch, reserve } from '../kernel/own.ts';
-import { chunkOf, endOf, type RecordChunk, type Records, startOf } from '../column/records.ts';
+import { findChunk, endOf, type RecordChunk, type Records, startOf } from '../column/records.ts';
 import { countSelected, selectedRow, type Selection } from '../index/rowset.ts';
 import { upperBound } from '../bits/lists.ts';
 import type { Kernel } from '../kernel/contract.ts';
@@ -219,7 +219,7 @@ function endOfSlice({ records, rows }: Gathering, first: number, end: number): n
   let i = first;
   for (let members = 0; i < end && members < SLICE_MEMBERS; i++) {
     const row = selectedRow(rows, i);
-    const chunk = chunkOf(records, row);
+    const chunk = findChunk(records, row);
     members += membersAt(chunk, row - chunk.firstRow);
   }
   return i;
@@ -246,7 +246,7 @@ function measure(
   let i = from;
   for (; i < to && end - start < sliceBytes && members < SLICE_MEMBERS; i++) {
     const row = selectedRow(rows, i);
-    const chunk = chunkOf(records, row);
+    const chunk = findChunk(records, row);
     const index = row - chunk.firstRow;
     end += writer
       ? writer.bytes(chunk, index)
@@ -261,7 +261,7 @@ function writeRows({ records, rows }: Gathering, writer: RecordWriter, first: nu
   let at = ROOM_AT;
   for (let i = first; i < end;) {
     const row = selectedRow(rows, i);
-    const chunk = chunkOf(records, row);
+    const chunk = findChunk(records, row);
     const count = neighboursAt(rows, i, Math.min(end, i + rowsLeft(chunk, row)));
     at = writer.write(chunk, row - chunk.firstRow, count, at);
     i += count;
@@ -279,7 +279,7 @@ function copyRows({ records, rows }: Gathering, ends: Float64Array, first: numbe
   let ranges = 0;
   for (let i = first; i < end;) {
     const row = selectedRow(rows, i);
-    const chunk = chunkOf(records, row);
+    const chunk = findChunk(records, row);
     if (kernel && (kernel !== chunk.kernel || ranges === RANGES_MAX)) {
       to = kernel.gather(RANGES_AT, ranges, to);
       ranges = 0;

@@ -1,6 +1,6 @@
 // An export of neighbouring records as newline-delimited JSON: the stored records with a line feed instead of each
 // comma. Copies the records in pieces and patches each piece.
-import { chunkOf, endOf, type RecordChunk, type Records, startOf } from '../column/records.ts';
+import { findChunk, endOf, type RecordChunk, type Records, startOf } from '../column/records.ts';
 import { ROOM_AT } from '../kernel/layout.ts';
 import { scratch } from '../kernel/own.ts';
 import type { Body } from './envelope.ts';
@@ -45,7 +45,7 @@ export function stretchesOf(records: Records, start: number, end: number): reado
   const stretches: Stretch[] = [];
   let bytes = 0;
   for (let row = start; row < end;) {
-    const chunk = chunkOf(records, row);
+    const chunk = findChunk(records, row);
     const last = Math.min(end, chunk.firstRow + chunk.ends.length) - 1;
     const from = startOf(chunk, records.growth, row - chunk.firstRow);
     const to = endOf(chunk, records.growth, last - chunk.firstRow);

@@ -1,6 +1,6 @@
 // Reads the top-level members of a record one by one, for pages for people. A member is parsed up to a limit of bytes.
 // Of a longer text it returns the start, of other long values only the size.
-import { chunkOf, endOf, type Outlines, startOf } from '../column/records.ts';
+import { findChunk, endOf, type Outlines, startOf } from '../column/records.ts';
 import { jsonText } from '../bits/json.ts';
 import { membersPart, newPart, recordStart } from './cut.ts';
 import type { ServedRows } from './rows.ts';
@@ -47,7 +47,7 @@ export function recordMembers(
   keys: ReadonlySet<string> | undefined,
   budget: MemberBudget,
 ): readonly Member[] {
-  const chunk = chunkOf(records, row);
+  const chunk = findChunk(records, row);
   const index = row - chunk.firstRow;
   const part = newPart();
   recordStart(part, chunk, index);
@@ -67,13 +67,13 @@ export function recordMembers(
 
 /** Whether a record has more members than `recordMembers` reads. Cost: none. */
 export function hasMoreMembers({ records }: Pick<ServedRows, 'records'>, row: number): boolean {
-  const chunk = chunkOf(records, row);
+  const chunk = findChunk(records, row);
   return records.outlines.lists[chunk.outlines[row - chunk.firstRow]!]!.length > MEMBERS_LOOKED_AT_MAX;
 }
 
 /** The bytes of the record in a row, with its base URL. Cost: none. */
 export function recordBytes({ records }: Pick<ServedRows, 'records'>, row: number): number {
-  const chunk = chunkOf(records, row);
+  const chunk = findChunk(records, row);
   const index = row - chunk.firstRow;
   return endOf(chunk, records.growth, index) - startOf(chunk, records.growth, index) - 1;
 }

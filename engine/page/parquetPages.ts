@@ -4,7 +4,7 @@ import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js';
 import { writeDataPageV2 } from 'hyparquet-writer/src/datapage.js';
 import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
 import { smallInteger } from '../column/dictionary.ts';
-import { chunkOf, endOf, type RecordChunk, startOf } from '../column/records.ts';
+import { findChunk, endOf, type RecordChunk, startOf } from '../column/records.ts';
 import { selectedRow } from '../index/rowset.ts';
 import { ROOM_AT } from '../kernel/layout.ts';
 import { scratch } from '../kernel/own.ts';
@@ -129,7 +129,7 @@ export class PageMaker {
     let i = from;
     for (; i < to && this.cost < PAGE_COST && this.recordBytes < PAGE_RECORD_BYTES; i++) {
       const row = selectedRow(rows, i);
-      const chunk = chunkOf(records, row);
+      const chunk = findChunk(records, row);
       const index = row - chunk.firstRow;
       const value = this.#valueOf(column, chunk, index);
       if (value === undefined) break;

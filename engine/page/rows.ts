@@ -1,6 +1,6 @@
 // The bodies of pages and their rows. Neighbours that are served as stored are views of shared memory. All other rows
 // are gathered (page/gather.ts).
-import { chunkOf, endOf, type Records, startOf } from '../column/records.ts';
+import { findChunk, endOf, type Records, startOf } from '../column/records.ts';
 import { countSelected, type Selection } from '../index/rowset.ts';
 import { type Body, wholeBody } from './envelope.ts';
 import { csvWriter } from './csv.ts';
@@ -54,7 +54,7 @@ export function readyRows({ records, rows, form, keys }: ServedRows): Body | und
 
 /** Stored neighbours, without the comma at their end. Most runs are in one chunk. */
 function runBody(records: Records, run: Run): Body {
-  const chunk = chunkOf(records, run.start);
+  const chunk = findChunk(records, run.start);
   const first = run.start - chunk.firstRow;
   const end = run.end - chunk.firstRow;
   if (end > chunk.ends.length) return joinedBody(viewsOf(records, run, 1));

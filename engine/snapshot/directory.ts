@@ -3,7 +3,7 @@
 import { Builder, ByteBuffer, type Offset } from 'flatbuffers';
 import { COLLECTIONS } from '../schema/catalogue.ts';
 import { layoutOf } from '../schema/layout.ts';
-import { checksumOf } from '../bits/checksum.ts';
+import { computeChecksum } from '../bits/checksum.ts';
 import { type Header, HEADER_BYTES, paddedBytes, type Refusal } from './header.ts';
 
 const IDENTIFIER = 'CATD';
@@ -49,7 +49,7 @@ export function schemaHash(): string {
     tables,
     members,
   }));
-  return checksumOf(new TextEncoder().encode(JSON.stringify(layouts)))
+  return computeChecksum(new TextEncoder().encode(JSON.stringify(layouts)))
     .toString(16)
     .padStart(8, '0');
 }
@@ -76,7 +76,7 @@ export function encodeDirectory(directory: Directory): Uint8Array {
  * tiling.
  */
 export function decodeDirectory(bytes: Uint8Array, header: Header): Directory | Refusal {
-  const computed = checksumOf(bytes);
+  const computed = computeChecksum(bytes);
   if (computed !== header.directoryChecksum) {
     return {
       refusal: `directory checksum ${computed.toString(16)}, expected ${header.directoryChecksum.toString(16)}`,
@@ -89,9 +89,9 @@ export function decodeDirectory(bytes: Uint8Array, header: Header): Directory | 
   if (schema !== schemaHash()) {
     return { refusal: `made for schema ${schema}, this version reads ${schemaHash()}: import the data set again` };
   }
-  const sections = sectionsOf(buffer, root);
+  const sections = readSections(buffer, root);
   if (!sections) return { refusal: `directory of ${bytes.length} bytes that lists more than it holds` };
-  return untiled(sections, header) ?? { schema, created: stringField(buffer, root, 1), sections };
+  return checkTiling(sections, header) ?? { schema, created: stringField(buffer, root, 1), sections };
 }
 
 function encodeSection(builder: Builder, section: Section): Offset {
@@ -111,19 +111,19 @@ function encodeSection(builder: Builder, section: Section): Offset {
  * Returns the sections, or undefined if they and their texts would be larger than the directory. In a forged directory,
  * many entries may point to one table, and many tables to one text.
  */
-function sectionsOf(buffer: ByteBuffer, root: number): readonly Section[] | undefined {
+function readSections(buffer: ByteBuffer, root: number): readonly Section[] | undefined {
   const at = fieldAt(buffer, root, 2);
   if (at === 0) return [];
   const vector = buffer.__vector(at);
   const sections: Section[] = [];
   const length = buffer.__vector_len(at);
-  let left = buffer.capacity();
+  let bytesLeft = buffer.capacity();
   for (let i = 0; i < length; i++) {
     const table = buffer.__indirect(vector + i * 4);
     const name = stringField(buffer, table, 0) ?? '';
     const digest = stringField(buffer, table, 5) ?? '';
-    left -= name.length + Math.max(digest.length, DIGEST_CHARACTERS) + SECTION_BYTES;
-    if (left < 0) return undefined;
+    bytesLeft -= name.length + Math.max(digest.length, DIGEST_CHARACTERS) + SECTION_BYTES;
+    if (bytesLeft < 0) return undefined;
     sections.push({
       name,
       offset: Number(longField(buffer, table, 1)),
@@ -140,7 +140,7 @@ function sectionsOf(buffer: ByteBuffer, root: number): readonly Section[] | unde
  * Why the sections do not tile the file. Each must follow the previous one without a gap, or share the place of an
  * earlier one. Then a checksum covers every byte of the file.
  */
-function untiled(sections: readonly Section[], header: Header): Refusal | undefined {
+function checkTiling(sections: readonly Section[], header: Header): Refusal | undefined {
   const placed = new Map<number, Section>();
   let end = HEADER_BYTES;
   for (const section of sections) {
@@ -148,8 +148,8 @@ function untiled(sections: readonly Section[], header: Header): Refusal | undefi
       return { refusal: `section ${section.name}: ${section.bytes} bytes in elements of ${section.width}` };
     }
     if (!DIGEST.test(section.digest)) {
-      const found = `a digest of ${section.digest.length} characters`;
-      return { refusal: `section ${section.name}: ${found}, expected 64 hexadecimal digits` };
+      const actual = `a digest of ${section.digest.length} characters`;
+      return { refusal: `section ${section.name}: ${actual}, expected 64 hexadecimal digits` };
     }
     const shared = section.bytes > 0 ? placed.get(section.offset) : undefined;
     if (shared) {

@@ -1,6 +1,6 @@
 // The first 128 bytes of a snapshot file: magic, version, length and position of the directory. See FORMAT.md. Pure
 // encoding and checking of bytes. Every refusal says what was found and what was expected.
-import { checksumOf } from '../bits/checksum.ts';
+import { computeChecksum } from '../bits/checksum.ts';
 
 /** Bytes of the header, and start of the first section. */
 export const HEADER_BYTES = 128;
@@ -51,9 +51,9 @@ export function encodeHeader(directoryOffset: number, directory: Uint8Array): Ui
   view.setBigUint64(16, BigInt(directoryOffset + directory.length), true);
   view.setBigUint64(24, BigInt(directoryOffset), true);
   view.setBigUint64(32, BigInt(directory.length), true);
-  view.setUint32(40, checksumOf(directory), true);
+  view.setUint32(40, computeChecksum(directory), true);
   view.setUint32(44, ALIGNMENT, true);
-  view.setUint32(124, checksumOf(bytes.subarray(0, 124)), true);
+  view.setUint32(124, computeChecksum(bytes.subarray(0, 124)), true);
   return bytes;
 }
 
@@ -73,13 +73,13 @@ export function decodeHeader(bytes: Uint8Array, fileBytes: number): Header | Ref
     return { refusal: `format version ${version}, this version reads ${FORMAT_VERSION}: ${cure}` };
   }
   const stored = view.getUint32(124, true);
-  const computed = checksumOf(bytes.slice(0, 124));
+  const computed = computeChecksum(bytes.slice(0, 124));
   if (stored !== computed)
     return { refusal: `header checksum ${computed.toString(16)}, expected ${stored.toString(16)}` };
-  return checkedBounds(view, bytes, fileBytes);
+  return checkBounds(view, bytes, fileBytes);
 }
 
-function checkedBounds(view: DataView, bytes: Uint8Array, actualBytes: number): Header | Refusal {
+function checkBounds(view: DataView, bytes: Uint8Array, actualBytes: number): Header | Refusal {
   const fileBytes = Number(view.getBigUint64(16, true));
   const directoryOffset = Number(view.getBigUint64(24, true));
   const directoryBytes = Number(view.getBigUint64(32, true));

@@ -7,8 +7,8 @@ import { COLLECTIONS } from '../schema/catalogue.ts';
 import { type ColumnLayout, hasNumbers } from '../schema/layout.ts';
 import type { Section } from './directory.ts';
 import type { Refusal } from './header.ts';
-import { type LoadedSnapshot, type Sections, sectionsOf } from './loaded.ts';
-import { type CollectionCounts, layoutIn, type Metadata, METADATA_NAME, outlinesIn } from './metadata.ts';
+import { type LoadedSnapshot, type Sections, openSections } from './loaded.ts';
+import { type CollectionCounts, readLayout, type Metadata, METADATA_NAME, readOutlines } from './metadata.ts';
 import {
   BITMAPS,
   BLOCKS,
@@ -35,15 +35,16 @@ import {
  * Why the directory does not list exactly the sections that the declaration and the metadata require, in their order.
  * Cost: the number of listed sections, whatever the metadata claims.
  */
-export function misnamedSection(listed: readonly Section[], metadata: Metadata): Refusal | undefined {
+export function findMisnamedSection(listed: readonly Section[], metadata: Metadata): Refusal | undefined {
   const names = new Set(listed.map(({ name }) => name));
   let i = 0;
-  for (const wanted of expectedSections(metadata, names)) {
-    const found = listed[i];
-    if (!found || found.name !== wanted.name || !wanted.widths.includes(found.width)) return misnamed(i, found, wanted);
+  for (const expected of expectedSections(metadata, names)) {
+    const actual = listed[i];
+    if (!actual || actual.name !== expected.name || !expected.widths.includes(actual.width))
+      return describeMisnamed(i, actual, expected);
     i++;
   }
-  return i < listed.length ? misnamed(i, listed[i], undefined) : undefined;
+  return i < listed.length ? describeMisnamed(i, listed[i], undefined) : undefined;
 }
 
 /** The name of a section and the permitted widths of its elements. */
@@ -52,10 +53,10 @@ interface SectionForm {
   readonly widths: readonly number[];
 }
 
-function misnamed(i: number, found: Section | undefined, wanted: SectionForm | undefined): Refusal {
-  const text = found && sectionText({ name: found.name, widths: [found.width] });
+function describeMisnamed(i: number, actual: Section | undefined, expected: SectionForm | undefined): Refusal {
+  const text = actual && sectionText({ name: actual.name, widths: [actual.width] });
   return {
-    refusal: `section ${i} of the directory: ${text ?? 'none'}, expected ${wanted ? sectionText(wanted) : 'none'}`,
+    refusal: `section ${i} of the directory: ${text ?? 'none'}, expected ${expected ? sectionText(expected) : 'none'}`,
   };
 }
 
@@ -69,7 +70,7 @@ function sectionText({ name, widths }: SectionForm): string {
  * the directory lists them.
  */
 function* expectedSections(metadata: Metadata, listed: ReadonlySet<string>): Generator<SectionForm> {
-  const layouts = COLLECTIONS.map((collection) => layoutIn(metadata, collection));
+  const layouts = COLLECTIONS.map((collection) => readLayout(metadata, collection));
   for (const [i, { collection, tables, columns }] of layouts.entries()) {
     for (let run = 0; run < metadata.collections[i]!.chunks; run++)
       yield* sectionsIn(RECORDS, runPath(RECORDS, collection.name, run));
@@ -114,36 +115,36 @@ type Numbers = Partial<Record<SectionCount | SectionBound, number>>;
  * exist, or an end after the end of its section. Sections that pass may disagree with the records, but no reader leaves
  * them. Cost: one pass over all sections except texts, numbers, record bytes and n-gram lists; 7 to 9 % of a load.
  */
-export function straySection(loaded: LoadedSnapshot, metadata: Metadata): Refusal | undefined {
-  const sections = sectionsOf(loaded);
+export function findStrayNumber(loaded: LoadedSnapshot, metadata: Metadata): Refusal | undefined {
+  const sections = openSections(loaded);
   const growth = UTF8.encode(loaded.baseUrl).length - PLACEHOLDER.length;
   const rows = new Map(metadata.collections.map(({ name, records }) => [name, records]));
   for (const [i, collection] of COLLECTIONS.entries()) {
-    const { tables, columns } = layoutIn(metadata, collection);
-    const found = strayRecords({ sections, growth }, metadata, metadata.collections[i]!);
-    if (found) return found;
+    const { tables, columns } = readLayout(metadata, collection);
+    const refusal = findStrayRecords({ sections, growth }, metadata, metadata.collections[i]!);
+    if (refusal) return refusal;
     const rowsOf: number[] = [metadata.collections[i]!.records];
     for (const { path, parent } of tables) {
       if (parent < 0) continue;
       const parents = rowsOf[parent]!;
-      const stray = strayIn(sections, TABLE, path, { parents, 'one more than parents': parents + 1 });
+      const stray = findStray(sections, TABLE, path, { parents, 'one more than parents': parents + 1 });
       if (stray) return stray;
       rowsOf.push(sections.views(TABLE, path).parents.length);
     }
     for (const column of columns) {
-      const stray = strayColumn(sections, column, rowsOf[column.table]!, rows.get(column.to ?? ''));
+      const stray = findStrayColumn(sections, column, rowsOf[column.table]!, rows.get(column.to ?? ''));
       if (stray) return stray;
     }
   }
   return undefined;
 }
 
-function strayRecords(
+function findStrayRecords(
   { sections, growth }: { readonly sections: Sections; readonly growth: number },
   metadata: Metadata,
   { name, chunks, records }: CollectionCounts,
 ): Refusal | undefined {
-  const { lists, keys } = outlinesIn(metadata, name);
+  const { lists, keys } = readOutlines(metadata, name);
   const keyBytes = keys.map((key) => UTF8.encode(JSON.stringify(key)).length + ':'.length);
   let rows = 0;
   for (let i = 0; i < chunks; i++) {
@@ -151,20 +152,20 @@ function strayRecords(
     const run = sections.views(RECORDS, path);
     // Ends count placeholders, but `run.bytes` already has the base URL in their place.
     const bytes = run.bytes.length - growth * run.links.length;
-    const stray = strayIn(sections, RECORDS, path, { outlines: lists.length }, { bytes });
+    const stray = findStray(sections, RECORDS, path, { outlines: lists.length }, { bytes });
     if (stray) return stray;
-    const wrong = firstStrayRecord(run, lists, keyBytes);
-    if (wrong >= 0) return strayElement(sectionName(RECORDS, 'ends', path), wrong);
+    const wrong = findStrayRecord(run, lists, keyBytes);
+    if (wrong >= 0) return describeStray(sectionName(RECORDS, 'ends', path), wrong);
     rows += run.ends.length;
   }
-  return rows === records ? undefined : strayElement(METADATA_NAME, records);
+  return rows === records ? undefined : describeStray(METADATA_NAME, records);
 }
 
 /**
  * The first invalid record, or -1. Its members and own URLs must ascend and be inside the record. It must have one
  * member for each key of its outline, with room for that key.
  */
-function firstStrayRecord(
+function findStrayRecord(
   { ends, links, linkEnds, outlines, members, memberEnds }: SectionViews<typeof RECORDS>,
   lists: Outlines['lists'],
   keyBytes: readonly number[],
@@ -187,7 +188,7 @@ function firstStrayRecord(
   return -1;
 }
 
-function strayColumn(
+function findStrayColumn(
   sections: Sections,
   { path, isId, to }: ColumnLayout,
   rows: number,
@@ -199,23 +200,23 @@ function strayColumn(
   const groups = isId ? [DICTIONARY] : [DICTIONARY, POSTINGS, BITMAPS];
   const texts = [GRAMS, WORDS].filter((group) => sections.has(group, path));
   for (const group of [...groups, ...texts, ...(to === undefined ? [] : [TARGETS])]) {
-    const stray = strayIn(sections, group, path, all);
+    const stray = findStray(sections, group, path, all);
     if (stray) return stray;
   }
   if (!isId) {
-    const stray = strayBitmap(sections, path, rows);
-    if (stray >= 0) return strayElement(sectionName(BITMAPS, 'bitmaps', path), stray);
+    const stray = findStrayBitmap(sections, path, rows);
+    if (stray >= 0) return describeStray(sectionName(BITMAPS, 'bitmaps', path), stray);
   }
   const { targets } = sections.views(TARGETS, path);
   const wrong = targets.findIndex((target) => target >= (targetRows ?? 0) && target !== NOWHERE);
-  return wrong < 0 ? undefined : strayElement(sectionName(TARGETS, 'targets', path), wrong);
+  return wrong < 0 ? undefined : describeStray(sectionName(TARGETS, 'targets', path), wrong);
 }
 
 /**
  * The first bitmap with another number of rows than its posting list, or with a row that does not exist; -1 if all are
  * valid.
  */
-function strayBitmap(sections: Sections, path: string, rows: number): number {
+function findStrayBitmap(sections: Sections, path: string, rows: number): number {
   const { dense, bitmaps } = sections.views(BITMAPS, path);
   const { starts } = sections.views(POSTINGS, path);
   const words = 2 * Math.ceil(rows / 64);
@@ -232,12 +233,12 @@ function strayBitmap(sections: Sections, path: string, rows: number): number {
  * Why a file of blocks does not contain the blocks of all records of a snapshot, in their order. Cost: a read of each
  * end.
  */
-export function strayBlocks(blocks: LoadedSnapshot, snapshot: LoadedSnapshot): Refusal | undefined {
-  const sections = sectionsOf(snapshot);
+export function findStrayBlocks(blocks: LoadedSnapshot, snapshot: LoadedSnapshot): Refusal | undefined {
+  const sections = openSections(snapshot);
   for (const { name } of COLLECTIONS) {
     for (let i = 0; sections.has(RECORDS, runPath(RECORDS, name, i)); i++) {
       const records = sections.views(RECORDS, runPath(RECORDS, name, i)).ends.length;
-      const stray = strayIn(sectionsOf(blocks), BLOCKS, runPath(BLOCKS, name, i), { 'one a record': records });
+      const stray = findStray(openSections(blocks), BLOCKS, runPath(BLOCKS, name, i), { 'one a record': records });
       if (stray) return stray;
     }
   }
@@ -249,7 +250,7 @@ export function strayBlocks(blocks: LoadedSnapshot, snapshot: LoadedSnapshot): R
  * exceeds its bound. Sections that contain ends are checked against the loaded section that they divide, or against
  * `lengths`.
  */
-function strayIn(
+function findStray(
   sections: Sections,
   group: SectionGroup,
   path: string,
@@ -263,12 +264,12 @@ function strayIn(
     const array = views[key];
     if (!array) continue;
     const name = sectionName(group, key, path);
-    if (count && array.length !== (known[count] ??= array.length)) return strayElement(name, array.length);
+    if (count && array.length !== (known[count] ??= array.length)) return describeStray(name, array.length);
     const bounded = startsOf ?? endsOf;
     const isStray = bounded
       ? (startsOf && array[0] !== 0) || !isAscendingTo(array as Uint32Array, lengths[bounded] ?? views[bounded]!.length)
       : below && !(array instanceof Uint32Array ? isBelow : isNarrowBelow)(array, known[below]!);
-    if (isStray) return strayElement(name, array.length);
+    if (isStray) return describeStray(name, array.length);
   }
   return undefined;
 }
@@ -294,6 +295,6 @@ function isNarrowBelow(array: SectionArray, most: number): boolean {
   return true;
 }
 
-function strayElement(name: string, at: number): Refusal {
+function describeStray(name: string, at: number): Refusal {
   return { refusal: `section ${name}: element or count ${at} leads outside of what it is of, expected it inside` };
 }

@@ -50,11 +50,11 @@ const ARRAYS: Readonly<Record<Width, new (buffer: ArrayBufferLike, offset?: numb
   { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array, 8: Float64Array };
 
 /** A view of a section in a buffer, with `width` bytes per element. `offset` is a multiple of `width`. */
-export function elementsIn(buffer: ArrayBufferLike, width: Width, offset: number, bytes: number): SectionArray {
+export function viewElements(buffer: ArrayBufferLike, width: Width, offset: number, bytes: number): SectionArray {
   return new ARRAYS[width](buffer, offset, bytes / width);
 }
 
-export function sectionsOf(loaded: LoadedSnapshot): Sections {
+export function openSections(loaded: LoadedSnapshot): Sections {
   const { memories, placements } = loaded;
   const indexes = new Map<string, number>();
   loaded.sections.forEach(({ name }, i) => indexes.set(name, i));
@@ -62,9 +62,9 @@ export function sectionsOf(loaded: LoadedSnapshot): Sections {
   const view = (name: string, { element, isOptional }: SectionKind): SectionArray | undefined => {
     const i = indexes.get(name);
     const width = element === 'narrow' ? (i === undefined ? 1 : loaded.sections[i]!.width) : ELEMENTS[element][0];
-    if (i === undefined) return isOptional ? undefined : elementsIn(new ArrayBuffer(0), width, 0, 0);
+    if (i === undefined) return isOptional ? undefined : viewElements(new ArrayBuffer(0), width, 0, 0);
     const { memory, offset, bytes } = placements[i]!;
-    return elementsIn(buffers[memory]!, width, offset, bytes);
+    return viewElements(buffers[memory]!, width, offset, bytes);
   };
   return {
     has: (group, path) => {

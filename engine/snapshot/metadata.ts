@@ -46,12 +46,12 @@ export const METADATA_NAME = sectionName(METADATA, 'bytes', METADATA.path);
  * the data does not.
  */
 export function encodeMetadata({ collections, fields, ...others }: Metadata): Uint8Array {
-  const bare = fields.map((one) => ({ ...one, fields: one.fields.map(withoutValues) }));
-  return new TextEncoder().encode(JSON.stringify({ collections, fields: bare, ...others }));
+  const storedFields = fields.map((collection) => ({ ...collection, fields: collection.fields.map(omitValues) }));
+  return new TextEncoder().encode(JSON.stringify({ collections, fields: storedFields, ...others }));
 }
 
-function withoutValues(field: Field): Field {
-  if ('fields' in field) return { ...field, fields: field.fields.map(withoutValues) };
+function omitValues(field: Field): Field {
+  if ('fields' in field) return { ...field, fields: field.fields.map(omitValues) };
   if (field.kind !== 'scalar') return field;
   const { kind, name, type, nullable } = field;
   return { kind, name, type, nullable };
@@ -64,18 +64,18 @@ export function decodeMetadata(bytes: Uint8Array): unknown {
 }
 
 /** The metadata of a loaded snapshot, which must have been checked by `readMetadata`. */
-export function metadataOf(sections: Pick<Sections, 'views'>): Metadata {
+export function decodeLoadedMetadata(sections: Pick<Sections, 'views'>): Metadata {
   return decodeMetadata(sections.views(METADATA, METADATA.path).bytes) as Metadata;
 }
 
 /** The layout of a collection with the fields of the snapshot's data. */
-export function layoutIn({ fields }: Metadata, collection: Collection): Layout {
+export function readLayout({ fields }: Metadata, collection: Collection): Layout {
   return layoutOf(collection, fields.find(({ name }) => name === collection.name)?.fields);
 }
 
 /** The outlines of a declared collection's records. */
-export function outlinesIn(metadata: Metadata, name: string): Outlines {
-  return metadata.outlines.find((one) => one.name === name)!;
+export function readOutlines(metadata: Metadata, name: string): Outlines {
+  return metadata.outlines.find((entry) => entry.name === name)!;
 }
 
 /** The misfits of one field. */
@@ -98,15 +98,15 @@ const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
  * The misfits of all fields that have some. `read` returns the sections of a group, `placeOf` the file and line of a
  * record. Cost: a pass over the rows of these values.
  */
-export function misfitsIn(
+export function listMisfits(
   sections: readonly Section[],
   read: Sections['views'],
   placeOf?: (collection: string, id: number) => string | undefined,
 ): readonly FieldMisfits[] {
   const names = new Set(sections.map(({ name }) => name));
-  const metadata = metadataOf({ views: read });
+  const metadata = decodeLoadedMetadata({ views: read });
   return COLLECTIONS.flatMap((collection) => {
-    const { tables, columns } = layoutIn(metadata, collection);
+    const { tables, columns } = readLayout(metadata, collection);
     const affected = columns.filter(({ path }) => names.has(sectionName(DICTIONARY, 'fitting', path)));
     return affected.map(({ path, table, type, ...column }) => {
       const { text: texts, ends, fitting } = read(DICTIONARY, path);
@@ -118,8 +118,8 @@ export function misfitsIn(
         for (let i = table; i > 0; i = tables[i]!.parent) record = read(TABLE, tables[i]!.path).parents[record]!;
         const code = codes[row]!;
         const text = DECODER.decode(texts.slice(ends[code - 1] ?? 0, ends[code]));
-        const cut = text.length > CHARACTERS_MAX ? `${text.slice(0, CHARACTERS_MAX)}...` : text;
-        return { id: ids![record]!, text: cut, place: placeOf?.(collection.name, ids![record]!) };
+        const shortened = text.length > CHARACTERS_MAX ? `${text.slice(0, CHARACTERS_MAX)}...` : text;
+        return { id: ids![record]!, text: shortened, place: placeOf?.(collection.name, ids![record]!) };
       });
       const field = filterName({ path, ...column });
       return { collection: collection.name, field, type, values: rows.length, examples };
@@ -132,9 +132,9 @@ export function misfitText({ collection, field, type, values, examples }: FieldM
   const places = examples.map(({ id, text, place }) => {
     return `${JSON.stringify(text)} in record ${id}${place === undefined ? '' : ` (${place})`}`;
   });
-  const more = values > examples.length ? ', ...' : '';
+  const rest = values > examples.length ? ', ...' : '';
   const count = values === 1 ? '1 value does' : `${values} values do`;
-  return `${collection}.${field}: ${count} not fit the type ${type}: ${places.join(', ')}${more}`;
+  return `${collection}.${field}: ${count} not fit the type ${type}: ${places.join(', ')}${rest}`;
 }
 
 /** More levels than the import accepts in a record. */
@@ -164,17 +164,17 @@ function metadataFault(metadata: unknown): string | undefined {
   const { collections, fields, outlines, without = VARIANTS, ...others } = metadata;
   const [other] = Object.keys(others);
   if (other !== undefined) return `a key ${other}`;
-  const left = VARIANTS.filter((variant) => Array.isArray(without) && without.includes(variant));
-  if (!Array.isArray(without) || left.length === 0 || left.join() !== without.join()) return 'other variants';
+  const omitted = VARIANTS.filter((variant) => Array.isArray(without) && without.includes(variant));
+  if (!Array.isArray(without) || omitted.length === 0 || omitted.join() !== without.join()) return 'other variants';
   return (
-    faultByCollection('collections', collections, countsFault) ??
-    faultByCollection('fields', fields, (one, collection) => fieldsFault(one['fields'], collection.fields)) ??
-    faultByCollection('outlines', outlines, outlinesFault)
+    findFault('collections', collections, countsFault) ??
+    findFault('fields', fields, (entry, collection) => fieldsFault(entry['fields'], collection.fields)) ??
+    findFault('outlines', outlines, outlinesFault)
   );
 }
 
 /** The first fault of a list that must have an entry for each collection, in the order of the root view. */
-function faultByCollection(
+function findFault(
   key: string,
   list: unknown,
   faultOf: (entry: Json, collection: Collection) => string | undefined,
@@ -224,8 +224,9 @@ function fieldsFault(fields: unknown, documented: readonly Field[], depth = 0): 
 
 /** Whether a field equals this one, apart from its members. */
 function isSame(field: Json, known: object): boolean {
-  const bare = (one: object): string => JSON.stringify({ ...one, ...('fields' in one ? { fields: [] } : {}) });
-  return bare(field) === bare(known);
+  const omitMembers = (field: object): string =>
+    JSON.stringify({ ...field, ...('fields' in field ? { fields: [] } : {}) });
+  return omitMembers(field) === omitMembers(known);
 }
 
 /** Whether a field has the form of inferred fields, apart from its members. */
@@ -242,7 +243,7 @@ function isInferred(field: Json): boolean {
   ]);
   const form = forms.get(kind);
   if (!form || !isSame(field, form) || typeof name !== 'string' || !FIELD_NAME.test(name)) return false;
-  if ('type' in form) return TYPES.some((one) => one === type);
+  if ('type' in form) return TYPES.some((known) => known === type);
   return 'to' in form ? typeof to === 'string' && collectionNamed(to) !== undefined : Array.isArray(fields);
 }
 

@@ -1,7 +1,7 @@
 // Opens a snapshot, and the blocks of its records, in shared memory. Every column becomes views; nothing is copied.
-import { type BlockRun, blocksOf, type RecordBlocks } from '../column/blocks.ts';
+import { type BlockRun, joinBlocks, type RecordBlocks } from '../column/blocks.ts';
 import { kernelBetween } from '../kernel/kernel.ts';
-import { type LoadedSnapshot, type Sections, sectionsOf } from './loaded.ts';
+import { type LoadedSnapshot, type Sections, openSections } from './loaded.ts';
 import { BITMAPS, BLOCKS, DICTIONARY, GRAMS, POSTINGS, RECORDS, runPath, TABLE, TARGETS, WORDS } from './sections.ts';
 import { type Dictionary, storedDictionary } from '../column/dictionary.ts';
 import { type Outlines, PLACEHOLDER, type RecordChunk, type Records, topLevelKeys } from '../column/records.ts';
@@ -11,14 +11,14 @@ import { openWords, type Words } from '../index/words.ts';
 import type { CollectionIndex, FieldNode, Link, Members, Table } from '../index/table.ts';
 import { COLLECTIONS } from '../schema/catalogue.ts';
 import type { ColumnLayout, Layout, LayoutNode } from '../schema/layout.ts';
-import { layoutIn, type Metadata, metadataOf, outlinesIn } from './metadata.ts';
+import { readLayout, type Metadata, decodeLoadedMetadata, readOutlines } from './metadata.ts';
 
 /**
  * Returns a function that opens the blocks of a collection by name. Cost: a step per chunk, at the first call for a
  * collection.
  */
 export function openBlocks(loaded: LoadedSnapshot, catalogue: Catalogue): (collection: string) => RecordBlocks {
-  const sections = sectionsOf(loaded);
+  const sections = openSections(loaded);
   const opened = new Map<string, RecordBlocks>();
   return (collection) => {
     const known = opened.get(collection);
@@ -35,7 +35,7 @@ export function openBlocks(loaded: LoadedSnapshot, catalogue: Catalogue): (colle
       };
       return { independent: run(independent, independentEnds), chained: run(chained, chainedEnds), ...sums };
     });
-    const blocks = blocksOf(records, chunks);
+    const blocks = joinBlocks(records, chunks);
     opened.set(collection, blocks);
     return blocks;
   };
@@ -55,25 +55,25 @@ export interface Catalogue {
 export function openSnapshot(loaded: LoadedSnapshot): Catalogue {
   // Searches and bitmaps look up the kernel of a memory by its buffer.
   for (const memory of loaded.memories) kernelBetween(memory, memory);
-  const sections = sectionsOf(loaded);
-  const metadata = metadataOf(sections);
+  const sections = openSections(loaded);
+  const metadata = decodeLoadedMetadata(sections);
   const collections = new Map<string, CollectionIndex>();
-  const named = (name: string): CollectionIndex => {
-    const found = collections.get(name);
-    if (!found) throw new Error(`no collection ${name} is declared`);
-    return found;
+  const findCollection = (name: string): CollectionIndex => {
+    const index = collections.get(name);
+    if (!index) throw new Error(`no collection ${name} is declared`);
+    return index;
   };
   for (const collection of COLLECTIONS) {
-    const layout = layoutIn(metadata, collection);
-    const outlines = outlinesIn(metadata, collection.name);
-    collections.set(collection.name, openCollection(sections, layout, { loaded, outlines, named }));
+    const layout = readLayout(metadata, collection);
+    const outlines = readOutlines(metadata, collection.name);
+    collections.set(collection.name, openCollection(sections, layout, { loaded, outlines, named: findCollection }));
   }
   return {
     generation: loaded.generation,
     created: loaded.created,
     baseUrl: loaded.baseUrl,
     metadata,
-    collection: named,
+    collection: findCollection,
   };
 }
 
@@ -154,7 +154,7 @@ function openNode(opening: Opening, node: LayoutNode): FieldNode | undefined {
       return { kind: 'values', name, index: opening.fields[node.column]!, ...linkAt(opening, node.column) };
     case 'record': {
       const members = openMembers(opening, node.members);
-      return { kind: 'record', name, members, id: idOf(members, node.idField) };
+      return { kind: 'record', name, members, id: findIdField(members, node.idField) };
     }
     case 'table': {
       const members = openMembers(opening, node.members);
@@ -163,7 +163,7 @@ function openNode(opening: Opening, node: LayoutNode): FieldNode | undefined {
         name,
         table: opening.tables[node.table]!,
         members,
-        id: idOf(members, node.idField),
+        id: findIdField(members, node.idField),
         isRelation: true,
       };
     }
@@ -183,7 +183,7 @@ function linkAt({ links }: Opening, column: number): { readonly link?: Link } {
   return link ? { link } : {};
 }
 
-function idOf(members: Members, idField: string | undefined): FieldIndex | undefined {
+function findIdField(members: Members, idField: string | undefined): FieldIndex | undefined {
   const id = idField === undefined ? undefined : members.get(idField);
   return id?.kind === 'values' ? id.index : undefined;
 }

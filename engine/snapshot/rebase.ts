@@ -8,7 +8,7 @@ import type { Refusal } from './header.ts';
  * Returns a refusal unless `links` ascend, and placeholders at these positions neither overlap nor end after `bytes`,
  * the length of the record bytes. Cost: one pass over them.
  */
-export function misplacedLink(links: Uint32Array, bytes: number): Refusal | undefined {
+export function findMisplacedLink(links: Uint32Array, bytes: number): Refusal | undefined {
   let end = 0;
   for (let i = 0; i < links.length; i++) {
     if (links[i]! < end) return { refusal: `own URL ${i} at ${links[i]}, expected it at ${end} or later` };
@@ -22,7 +22,7 @@ export function misplacedLink(links: Uint32Array, bytes: number): Refusal | unde
  * they take with the base URL. `links` maps the sections of record bytes to those of positions. Cost: a step per
  * section.
  */
-export function tooManyLinks(sections: readonly Section[], links: ReadonlyMap<number, number>): Refusal | undefined {
+export function checkLinkCount(sections: readonly Section[], links: ReadonlyMap<number, number>): Refusal | undefined {
   for (const [bytes, at] of links) {
     const { name, width, bytes: positions } = sections[at]!;
     if (width === 4 && (positions / 4) * PLACEHOLDER.length <= sections[bytes]!.bytes) continue;
@@ -34,7 +34,7 @@ export function tooManyLinks(sections: readonly Section[], links: ReadonlyMap<nu
 /**
  * Copies record bytes to `target`, and replaces the placeholder at every position of `links` by `base`. Pieces come in
  * order and may end anywhere. `target` must have room for all bytes and the growth of every link. `links` must have
- * passed `misplacedLink`. Cost: one copy, and a short write per link.
+ * passed `findMisplacedLink`. Cost: one copy, and a short write per link.
  */
 export class Rebase {
   readonly #target: Uint8Array;

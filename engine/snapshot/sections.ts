@@ -20,8 +20,8 @@ export type Variant = (typeof VARIANTS)[number];
  */
 export function parseVariants(text: string): readonly Variant[] | undefined {
   const names = new Set(text.split(',').map((name) => name.trim()));
-  const found = VARIANTS.filter((variant) => names.has(variant));
-  return found.length === names.size ? found : undefined;
+  const variants = VARIANTS.filter((variant) => names.has(variant));
+  return variants.length === names.size ? variants : undefined;
 }
 
 /**
@@ -368,7 +368,7 @@ export function sectionName<G extends SectionGroup>(group: G, key: keyof G['kind
 }
 
 /** Maps each section of record bytes to the section with the positions of own URLs, by index in the directory. */
-export function linksOfRecords(sections: readonly Section[]): ReadonlyMap<number, number> {
+export function findLinkSections(sections: readonly Section[]): ReadonlyMap<number, number> {
   const [bytes, positions] = [`.${sectionName(RECORDS, 'bytes', '')}`, `.${sectionName(RECORDS, 'links', '')}`];
   const indexes = new Map(sections.map(({ name }, i) => [name, i]));
   const links = new Map<number, number>();
@@ -392,7 +392,7 @@ const PART_OF_SUFFIX = new Map(
 );
 
 /** The bytes of each part of a snapshot. Shared sections count once. Cost: the number of sections. */
-export function partsOf(sections: readonly Section[]): readonly PartBytes[] {
+export function countPartBytes(sections: readonly Section[]): readonly PartBytes[] {
   const bytes = new Map<string, number>(PARTS.map((name) => [name, 0]));
   const counted = new Set<number>();
   for (const section of sections) {

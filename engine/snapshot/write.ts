@@ -64,7 +64,7 @@ export class SnapshotWriter {
    */
   addBytes(name: string, parts: readonly Uint8Array[], width: Width = 1): void {
     const bytes = parts.reduce((sum, { length }) => sum + length, 0);
-    const pieces = [...inStripes([...parts, paddingOf(bytes)])];
+    const pieces = [...cutIntoStripes([...parts, makePadding(bytes)])];
     const [running, hash] = [checksum(), this.#sink.hash()];
     for (const piece of pieces) {
       running.add(piece);
@@ -81,14 +81,14 @@ export class SnapshotWriter {
   addPieces(name: string, pieces: Iterable<Uint8Array>): void {
     const [running, hash] = [checksum(), this.#sink.hash()];
     let bytes = 0;
-    const counted = function* (): Generator<Uint8Array> {
+    const countBytes = function* (): Generator<Uint8Array> {
       for (const piece of pieces) {
         bytes += piece.length;
         yield piece;
       }
-      yield paddingOf(bytes);
+      yield makePadding(bytes);
     };
-    for (const piece of inStripes(counted())) {
+    for (const piece of cutIntoStripes(countBytes())) {
       running.add(piece);
       hash.update(piece);
       this.#sink.write(piece);
@@ -146,7 +146,7 @@ export class SnapshotWriter {
 /** A section without its offset. */
 type Unplaced = Omit<Section, 'offset'>;
 
-function paddingOf(bytes: number): Uint8Array {
+function makePadding(bytes: number): Uint8Array {
   return new Uint8Array(paddedBytes(bytes) - bytes);
 }
 
@@ -157,7 +157,7 @@ const PIECE_BYTES_MAX = 64 << 20;
  * The same bytes in pieces whose lengths are multiples of 16, as the running checksum requires. The last may be
  * shorter.
  */
-function* inStripes(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
+function* cutIntoStripes(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
   let carry = new Uint8Array(0);
   for (const piece of pieces) {
     let start = 0;

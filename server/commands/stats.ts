@@ -5,7 +5,7 @@ import { addSettings, example, type Outputs } from './parts.ts';
 import type { Flags } from '../settings/sources.ts';
 import { openData } from '../../data/open.ts';
 import { bytesByPart } from '../../data/store/load.ts';
-import { type FieldMisfits, misfitsIn, misfitText, sectionsOf } from '../../engine/shared.ts';
+import { type FieldMisfits, listMisfits, misfitText, openSections } from '../../engine/shared.ts';
 import { type CollectionIndex, COLLECTIONS, openSnapshot, PLACEHOLDER } from '../../engine/engine.ts';
 import { openingOf } from '../process/loadGeneration.ts';
 import { readSettings } from '../settings/declarations.ts';
@@ -69,7 +69,7 @@ async function runStats(
     generation: loaded.generation,
     created: loaded.created ?? null,
     collections: COLLECTIONS.map(({ name }) => statsOf(opened.collection(name))),
-    misfits: misfitsIn(loaded.sections, sectionsOf(loaded).views),
+    misfits: listMisfits(loaded.sections, openSections(loaded).views),
     memory: bytesByPart(loaded),
   };
   for (const line of leftOut) stderr.write(`${line}\n`);

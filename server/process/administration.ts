@@ -1,7 +1,7 @@
 // The data behind the admin port: readiness, status, settings and metrics. It only composes plain data and decides
 // nothing about serving.
 import { bytesByPart } from '../../data/store/load.ts';
-import { type LoadedSnapshot, metadataOf, sectionsOf } from '../../engine/shared.ts';
+import { type LoadedSnapshot, decodeLoadedMetadata, openSections } from '../../engine/shared.ts';
 import type { AuthoritySupervisor } from '../authority/supervisor.ts';
 import { type AdminAnswer, type AdminAnswers, jsonAnswer, listenForAdmin } from '../observe/adminListener.ts';
 import { epochMs, steadyMs } from '../observe/clock.ts';
@@ -327,7 +327,7 @@ function toValues(value: number | undefined, labelValue = ''): readonly (readonl
 }
 
 function readCounts(loaded: LoadedSnapshot): Readonly<Record<string, number>> {
-  const { collections } = metadataOf(sectionsOf(loaded));
+  const { collections } = decodeLoadedMetadata(openSections(loaded));
   return Object.fromEntries(collections.map(({ name, records }) => [name, records]));
 }
 

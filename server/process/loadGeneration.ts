@@ -11,7 +11,13 @@ import { OperationError } from '../../data/operationError.ts';
 import type { OnProgress } from '../../data/progress.ts';
 import { describeSnapshot, type HeldFile, type LoadOptions } from '../../data/store/load.ts';
 import { openSnapshot } from '../../engine/engine.ts';
-import { type LoadedSnapshot, metadataOf, misfitsIn, misfitText, sectionsOf } from '../../engine/shared.ts';
+import {
+  type LoadedSnapshot,
+  decodeLoadedMetadata,
+  listMisfits,
+  misfitText,
+  openSections,
+} from '../../engine/shared.ts';
 import { steadyMs } from '../observe/clock.ts';
 import { deflatedText, bytesText, countText } from '../observe/quantities.ts';
 import type { Report } from '../observe/events.ts';
@@ -154,15 +160,15 @@ export function openingOf(
 }
 
 function reportLoaded(data: string, loaded: LoadedSnapshot, ms: number, report: Report): void {
-  const sections = sectionsOf(loaded);
-  const { collections } = metadataOf(sections);
+  const sections = openSections(loaded);
+  const { collections } = decodeLoadedMetadata(sections);
   const records = collections.reduce((sum, collection) => sum + collection.records, 0);
   const bytes = loaded.memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
   const { generation } = loaded;
   const summary = `loaded ${countText(records)} records (${bytesText(bytes)}) of ${data}`;
   const line = `${summary} in ${(ms / 1000).toFixed(1)} s, generation ${generation.slice(0, 12)}`;
   report(line, 'info', { event: 'verified', generation, records, bytes, seconds: Math.round(ms) / 1000 });
-  for (const misfits of misfitsIn(loaded.sections, sections.views)) report(misfitText(misfits), 'warn');
+  for (const misfits of listMisfits(loaded.sections, sections.views)) report(misfitText(misfits), 'warn');
 }
 
 function documentsFor(settings: Settings, loaded: LoadedSnapshot): Promise<Documents> {

@@ -1,6 +1,6 @@
 // One suite for every kind of row set, compared with a Set of numbers: all kinds give the same results.
 import { describe, expect, test } from 'vitest';
-import { bitmapOf } from '../../engine/bits/bitmap.ts';
+import { makeBitmap } from '../../engine/bits/bitmap.ts';
 import { compacted, ownBuffers, ownedBytes, ownedBytesMax } from '../../engine/index/footprint.ts';
 import * as rowset from '../../engine/index/rowset.ts';
 import type { RowSet } from '../../engine/index/rowset.ts';
@@ -25,12 +25,12 @@ const KINDS: Readonly<Record<RowSet['kind'], (random: Random, rows: number) => S
   },
   bitmap: (random, rows) => {
     const held = someRows(random, rows);
-    return { set: rowset.ofBitmap(bitmapOf(Uint32Array.from(held), rows)), rows: held };
+    return { set: rowset.ofBitmap(makeBitmap(Uint32Array.from(held), rows)), rows: held };
   },
   complement: (random, rows) => {
     const left = someRows(random, rows);
     const list = Uint32Array.from(left);
-    const of = random.chance(0.5) ? ({ kind: 'list', rows: list } as const) : rowset.ofBitmap(bitmapOf(list, rows));
+    const of = random.chance(0.5) ? ({ kind: 'list', rows: list } as const) : rowset.ofBitmap(makeBitmap(list, rows));
     const held = Array.from({ length: rows }, (_, row) => row).filter((row) => !left.includes(row));
     return { set: { kind: 'complement', of, rows }, rows: held };
   },
@@ -162,7 +162,7 @@ test('unites many sets, or none', () => {
 });
 
 test('negates to the other rows, and twice to the set itself', () => {
-  const set = rowset.ofBitmap(bitmapOf(Uint32Array.of(1, 2, 500), 1000));
+  const set = rowset.ofBitmap(makeBitmap(Uint32Array.of(1, 2, 500), 1000));
   const others = rowset.complement(set, 1000);
   expect(others).toEqual({ kind: 'complement', of: set, rows: 1000 });
   expect(rowset.complement(others, 1000)).toBe(set);
@@ -175,7 +175,7 @@ test('compacts few rows to a list, nearly all to the complement of one, and half
     return [
       held.length,
       compacted({ kind: 'list', rows: held }, rows),
-      compacted(rowset.ofBitmap(bitmapOf(held, rows)), rows),
+      compacted(rowset.ofBitmap(makeBitmap(held, rows)), rows),
     ];
   });
   const most = Uint32Array.from({ length: rows - 2 }, (_, i) => i + 1);

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { OperationError } from '../../data/operationError.ts';
 import { loadSnapshot } from '../../data/store/load.ts';
 import { verifyFile } from '../../data/store/verify.ts';
-import { checksumOf } from '../../engine/bits/checksum.ts';
+import { computeChecksum } from '../../engine/bits/checksum.ts';
 import { type CollectionIndex, rowOfId } from '../../engine/index/table.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { openSnapshot } from '../../engine/snapshot/open.ts';
@@ -189,7 +189,7 @@ describe('a snapshot is refused with a message and never opened if it has', () =
     for (const at of [48, 101, 123]) {
       const bytes = Buffer.from(good);
       bytes[at] = 7;
-      bytes.writeUInt32LE(checksumOf(Uint8Array.from(bytes.subarray(0, 124))), 124);
+      bytes.writeUInt32LE(computeChecksum(Uint8Array.from(bytes.subarray(0, 124))), 124);
       writeFileSync(BAD, bytes);
       await expectRefused(`byte ${at}`, new RegExp(`header byte ${at} is 7, expected 0$`));
     }

@@ -9,7 +9,7 @@ import type { ColumnType, Dictionary } from '../../engine/column/dictionary.ts';
 import { type FieldIndex, identityIndex, invertedIndex } from '../../engine/index/field.ts';
 import { DANGLING } from '../../engine/index/join.ts';
 import type { CollectionIndex, FieldNode, Link, Members, Table } from '../../engine/index/table.ts';
-import { bitmapOf } from '../../engine/bits/bitmap.ts';
+import { makeBitmap } from '../../engine/bits/bitmap.ts';
 import { DENSE_PART } from '../../engine/index/rowset.ts';
 
 /** A JSON value; a bigint stands for an integer token that a number would round. Text may start with `{base_url}`. */
@@ -181,7 +181,7 @@ function columnOf(type: ColumnType, values: readonly Value[]): FieldIndex {
     postings.push(...rows);
     if (rows.length <= codes.length * DENSE_PART) continue;
     dense.push(code);
-    bitmaps.push(...bitmapOf(Uint32Array.from(rows), codes.length));
+    bitmaps.push(...makeBitmap(Uint32Array.from(rows), codes.length));
   }
   starts.push(postings.length);
   const [a, b, c, d, e] = [codes, starts, postings, dense, bitmaps].map((list) => Uint32Array.from(list));

@@ -3,7 +3,7 @@ import type { Kernel } from '../../engine/kernel/contract.ts';
 import { BASE_AT, END_AT, FORM, KEEP_STORED, NEEDLE_AT, NOT_FOUND } from '../../engine/kernel/layout.ts';
 import type { Scratch } from '../../engine/kernel/own.ts';
 import {
-  copied,
+  copyBytes,
   DIGIT_AT,
   isAt,
   linkEndAt,
@@ -26,11 +26,11 @@ export function twinKernel(
     return { bytes: source, start: start >>> 0, end: end >>> 0, links, first, last };
   };
   return {
-    copy: (to, from, bytes) => void copied(source, from >>> 0, bytes, own.bytes, to),
+    copy: (to, from, bytes) => void copyBytes(source, from >>> 0, bytes, own.bytes, to),
     gather: (list, count, to) => {
       let at = to;
       for (let i = list / 4; i < list / 4 + count * 2; i += 2) {
-        at = copied(source, own.words[i]!, own.words[i + 1]!, own.bytes, at);
+        at = copyBytes(source, own.words[i]!, own.words[i + 1]!, own.bytes, at);
       }
       return at;
     },
@@ -47,7 +47,7 @@ export function twinKernel(
 
 /** Copies a part with another version digit in its own URLs. Returns the end of the copy. */
 function patchPart(part: SplicedPart, form: SpliceForm, target: Uint8Array, at: number): number {
-  const end = copied(part.bytes, part.start, part.end - part.start, target, at);
+  const end = copyBytes(part.bytes, part.start, part.end - part.start, target, at);
   for (let n = part.first; n < part.last; n++) {
     const path = at - part.start + pathOf(part, form, n);
     if (isAt(target, path, end, STORED_API)) target[path + DIGIT_AT] = form.digit;

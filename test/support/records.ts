@@ -3,9 +3,9 @@
 import { crc32 } from 'node:zlib';
 import { deflateRun } from '../../data/blocks/deflate.ts';
 import { DeflateEncoder } from '../../data/blocks/encoder.ts';
-import { type BlockRun, blocksOf, type RecordBlocks } from '../../engine/column/blocks.ts';
+import { type BlockRun, joinBlocks, type RecordBlocks } from '../../engine/column/blocks.ts';
 import {
-  chunkOf,
+  findChunk,
   endOf,
   type Outlines,
   PLACEHOLDER,
@@ -105,7 +105,7 @@ function chunkOfTexts(texts: readonly string[], firstRow: number, baseUrl: strin
 /** The records of an opened collection as texts, in id order, without their commas. */
 export function recordTexts({ records }: CollectionIndex): string[] {
   return Array.from({ length: records.rows }, (_, row) => {
-    const chunk = chunkOf(records, row);
+    const chunk = findChunk(records, row);
     const index = row - chunk.firstRow;
     const part = chunk.bytes.subarray(startOf(chunk, records.growth, index), endOf(chunk, records.growth, index) - 1);
     return Buffer.from(part).toString();
@@ -128,7 +128,7 @@ export function recordBlocksOf(records: Records): RecordBlocks {
       sums,
     };
   });
-  return blocksOf(records, chunks);
+  return joinBlocks(records, chunks);
 }
 
 /** A run in shared memory, as in a server. */

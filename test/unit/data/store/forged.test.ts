@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { openData } from '../../../../data/open.ts';
 import { OperationError } from '../../../../data/operationError.ts';
 import { encodeDirectory } from '../../../../engine/snapshot/directory.ts';
-import { checksumOf } from '../../../../engine/bits/checksum.ts';
+import { computeChecksum } from '../../../../engine/bits/checksum.ts';
 import {
   decodeHeader,
   DIRECTORY_BYTES_MAX,
@@ -73,7 +73,7 @@ test('refuses sections without a name or digest, which cannot be written, and a 
   const header = Buffer.from(encodeHeader(HEADER_BYTES, new Uint8Array(0)));
   header.writeBigUInt64LE(BigInt(HEADER_BYTES + DIRECTORY_BYTES_MAX + 1), 16);
   header.writeBigUInt64LE(BigInt(DIRECTORY_BYTES_MAX + 1), 32);
-  header.writeUInt32LE(checksumOf(Uint8Array.from(header.subarray(0, 124))), 124);
+  header.writeUInt32LE(computeChecksum(Uint8Array.from(header.subarray(0, 124))), 124);
   writeFileSync(FORGED, Buffer.concat([header, good.subarray(HEADER_BYTES)]));
   expect(await refusal()).toBe('directory of 268435457 bytes, at most 268435456 are read');
 });

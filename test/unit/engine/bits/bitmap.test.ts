@@ -4,7 +4,7 @@ import { countRanked, directoryBytes, ranking, selectRanks } from '../../../../e
 
 test('selects at the end of a large bitmap in as many words as at its start, and counts its ranks once', () => {
   const rows = 1_000_000;
-  const words = bitmap.bitmapOf(
+  const words = bitmap.makeBitmap(
     Uint32Array.from({ length: rows / 8 }, (_, i) => i * 8),
     rows,
   );
@@ -27,7 +27,7 @@ test('selects at the end of a large bitmap in as many words as at its start, and
 test('finds the first rows of a new bitmap from its start, and counts its ranks once if they are far away', () => {
   const rows = 1_000_000;
   const expectFirst = (first: number, looked: readonly number[]): void => {
-    const words = bitmap.bitmapOf(
+    const words = bitmap.makeBitmap(
       Uint32Array.from({ length: 1000 }, (_, i) => first + i * 32),
       rows,
     );

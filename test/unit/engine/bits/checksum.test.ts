@@ -5,11 +5,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   checksum,
-  checksumOf,
-  crcOfSecond,
-  crcCombined,
-  crcOf,
-  crcWithByte,
+  computeChecksum,
+  separateCrc,
+  combineCrcs,
+  computeCrc,
+  addByteToCrc,
 } from '../../../../engine/bits/checksum.ts';
 import { randomOf } from '../../../support/random.ts';
 import { times } from '../../../support/ring.ts';
@@ -47,14 +47,14 @@ function randomBytes(seed: number, length: number): Uint8Array {
   return Uint8Array.from({ length }, () => random.integer(0, 256));
 }
 
-describe('checksumOf', () => {
+describe('computeChecksum', () => {
   test.each([
     ['', 0x02cc5d05],
     ['a', 0x550d7456],
     ['abc', 0x32d153ff],
     ['Nobody inspects the spammish repetition', 0xe2293b2f],
   ])('is XXH32 with seed 0 of %j', (text, expected) => {
-    expect(checksumOf(new TextEncoder().encode(text))).toBe(expected);
+    expect(computeChecksum(new TextEncoder().encode(text))).toBe(expected);
     expect(slowChecksum(new TextEncoder().encode(text))).toBe(expected);
   });
 
@@ -63,7 +63,7 @@ describe('checksumOf', () => {
       const whole = randomBytes(length, length + 3);
       for (let offset = 0; offset <= 3; offset++) {
         const bytes = whole.subarray(offset, offset + length);
-        expect(checksumOf(bytes), `length ${length}, offset ${offset}`).toBe(slowChecksum(bytes));
+        expect(computeChecksum(bytes), `length ${length}, offset ${offset}`).toBe(slowChecksum(bytes));
       }
     }
   });
@@ -89,10 +89,10 @@ test('gives a running checksum of nothing the value of no bytes', () => {
 
 test('changes with every single flipped bit', () => {
   const bytes = randomBytes(11, 75);
-  const expected = checksumOf(bytes);
+  const expected = computeChecksum(bytes);
   for (let bit = 0; bit < bytes.length * 8; bit++) {
     bytes[bit >>> 3]! ^= 1 << (bit & 7);
-    expect(checksumOf(bytes), `bit ${bit}`).not.toBe(expected);
+    expect(computeChecksum(bytes), `bit ${bit}`).not.toBe(expected);
     bytes[bit >>> 3]! ^= 1 << (bit & 7);
   }
 });
@@ -101,11 +101,11 @@ const bytes = fc.uint8Array({ maxLength: 300 });
 
 describe('CRC-32', () => {
   test('is that of zlib, whole and in parts', () => {
-    expect(crcOf(new TextEncoder().encode('123456789'))).toBe(0xcbf43926);
+    expect(computeCrc(new TextEncoder().encode('123456789'))).toBe(0xcbf43926);
     fc.assert(
       fc.property(bytes, bytes, (a, b) => {
-        expect(crcOf(a)).toBe(crc32(a));
-        expect(crcOf(b, crcOf(a))).toBe(crc32(b, crc32(a)));
+        expect(computeCrc(a)).toBe(crc32(a));
+        expect(computeCrc(b, computeCrc(a))).toBe(crc32(b, crc32(a)));
       }),
     );
   });
@@ -114,9 +114,9 @@ describe('CRC-32', () => {
     fc.assert(
       fc.property(bytes, bytes, fc.nat(255), (a, b, byte) => {
         const both = crc32(b, crc32(a));
-        expect(crcCombined(crc32(a), crc32(b), b.length)).toBe(both);
-        expect(crcOfSecond(both, crc32(a), b.length)).toBe(crc32(b));
-        expect(crcWithByte(crc32(a), byte)).toBe(crc32(Uint8Array.of(byte), crc32(a)));
+        expect(combineCrcs(crc32(a), crc32(b), b.length)).toBe(both);
+        expect(separateCrc(both, crc32(a), b.length)).toBe(crc32(b));
+        expect(addByteToCrc(crc32(a), byte)).toBe(crc32(Uint8Array.of(byte), crc32(a)));
       }),
     );
   });
@@ -125,13 +125,13 @@ describe('CRC-32', () => {
     'is combined with a second text of %i bytes',
     (length) => {
       const zeros = Buffer.alloc(length);
-      expect(crcCombined(0x12345678, crc32(zeros), length)).toBe(crc32(zeros, 0x12345678));
+      expect(combineCrcs(0x12345678, crc32(zeros), length)).toBe(crc32(zeros, 0x12345678));
     },
   );
 
   test('is combined with more than 2^32 bytes as with their parts', () => {
     const part = 2 ** 31 + 12_345;
-    const once = crcCombined(crcCombined(0xdeadbeef, 0, part), 0, part);
-    expect(crcCombined(0xdeadbeef, 0, 2 * part)).toBe(once);
+    const once = combineCrcs(combineCrcs(0xdeadbeef, 0, part), 0, part);
+    expect(combineCrcs(0xdeadbeef, 0, 2 * part)).toBe(once);
   });
 });

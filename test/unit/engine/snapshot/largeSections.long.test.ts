@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checksum, checksumOf } from '../../../../engine/bits/checksum.ts';
+import { checksum, computeChecksum } from '../../../../engine/bits/checksum.ts';
 import { type Sink, SnapshotWriter } from '../../../../engine/snapshot/write.ts';
 
 /** Beyond 2^31, as for the texts of a column of some million records, and not a multiple of 16. */
@@ -12,7 +12,7 @@ test('writes sections of more than 2 GiB whole, with the checksum that a loader 
   bytes[BYTES - 1] = 7;
   const running = checksum();
   for (let start = 0; start < BYTES; start += PIECE) running.add(bytes.subarray(start, Math.min(BYTES, start + PIECE)));
-  expect(checksumOf(bytes)).toBe(running.digest());
+  expect(computeChecksum(bytes)).toBe(running.digest());
   let written = 0;
   let longest = 0;
   let last = 0;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { GROUPS, linksOfRecords, type SectionKind, sectionName } from '../../../../engine/snapshot/sections.ts';
+import { GROUPS, findLinkSections, type SectionKind, sectionName } from '../../../../engine/snapshot/sections.ts';
 
 const KINDS = GROUPS.flatMap((group) =>
   Object.keys(group.kinds).map((key) => ({ group, suffix: sectionName(group, key, '') })),
@@ -21,5 +21,5 @@ test('bounds parts of sections by sections of the same group', () => {
 test('finds own URLs by the record bytes that contain them', () => {
   const named = ['x/a.links', 'x/a.bytes', 'x/b.bytes', 'x/c.links', 'x/bytes.text', 'bytes'];
   const sections = named.map((name) => ({ name, offset: 0, bytes: 0, checksum: 0, digest: '', width: 1 as const }));
-  expect([...linksOfRecords(sections)]).toEqual([[1, 0]]);
+  expect([...findLinkSections(sections)]).toEqual([[1, 0]]);
 });
