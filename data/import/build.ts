@@ -19,7 +19,9 @@ import {
 } from './batch.ts';
 import {
   type BuiltCollection,
+  type ColumnCodes,
   type ColumnTexts,
+  listGenericTargets,
   type LinkTargets,
   type StoredColumn,
   countTextBytes,
@@ -159,7 +161,8 @@ export class CollectionBuilder {
     const { without = [], chunkBytesMax = CHUNK_BYTES_MAX, profile = new ImportProfile() } = options;
     const { order } = this.#order();
     const fields = inferFields(this.#collection, this.#evidence());
-    const { tables, columns } = layoutOf(this.#collection, fields);
+    const layout = layoutOf(this.#collection, fields);
+    const { tables, columns } = layout;
     const placed = this.#placeTables(tables);
     const results = runInOrder(columns, threads.ahead, async (column): Promise<readonly [ColumnLayout, MadeColumn]> => {
       const table = findOrAddSlot(this.#tables, tables[column.table]!.path, emptyTable);
@@ -180,13 +183,17 @@ export class CollectionBuilder {
     this.close();
     let [nulls, hasMisfits] = [0, false];
     const targets: LinkTargets[] = [];
+    const generic = layout.genericLinks.flatMap(({ id, discriminator }) => [columns[id]!, columns[discriminator]!]);
+    const codes = new Map<ColumnLayout, ColumnCodes>();
     for (let next = await first; next.done !== true; next = await results.next()) {
       const [column, stored] = next.value;
       hasMisfits ||= stored.dictionary.fitting < stored.dictionary.size;
       const written = profile.measure('columns', () => writeColumn(writer, column, stored));
       nulls += written.nulls;
       if (written.targets) targets.push(written.targets);
+      if (generic.includes(column)) codes.set(column, readCodes(stored));
     }
+    targets.push(...listGenericTargets(layout, (i) => codes.get(columns[i]!)!));
     const ids = order ? Float64Array.from(order, (row) => this.#ids.view()[row]!) : this.#ids.view();
     return {
       records: ids.length,
@@ -361,6 +368,12 @@ function writeColumn(
   const counts = new Uint32Array(size);
   for (let code = 0; code < size; code++) counts[code] = starts[code + 1]! - starts[code]!;
   return { nulls, targets: { path, to, ids: ids!, counts } };
+}
+
+function readCodes(made: MadeColumn): ColumnCodes {
+  const { text, ...dictionary } = made.dictionary;
+  const codes = 'carry' in made ? made.codes : made.inverted!.codes;
+  return { codes, dictionary: { ...dictionary, text: text instanceof Uint8Array ? text : Buffer.concat(text) } };
 }
 
 /** Writes a column. Returns the start of each code's rows in the rows sorted by code; empty for ids. */

@@ -79,10 +79,12 @@ export function writeTargets(
     let bytes = 0;
     for (const link of links) {
       const targets = targetsOf(link.ids, built.get(link.to)!.ids);
-      writer.add(TARGETS, link.path, { targets });
-      bytes += paddedBytes(targets.byteLength);
+      if (!link.isGeneric) {
+        writer.add(TARGETS, link.path, { targets });
+        bytes += paddedBytes(targets.byteLength);
+      }
       for (let code = 0; code < targets.length; code++) {
-        if (targets[code] !== DANGLING || Number.isNaN(link.ids[code])) continue;
+        if (targets[code] !== DANGLING || link.counts[code] === 0 || Number.isNaN(link.ids[code])) continue;
         dangling += link.counts[code]!;
         firstDangling ??= `${filterName(link)} to ${link.to}/${link.ids[code]}`;
       }

@@ -1,13 +1,14 @@
 // One column of a collection: joins the values of all threads, sorts and writes them. A text that several threads have
 // decoded may occur twice in the joined list; sorting removes duplicates.
 import { sortDictionary, type Texts } from '../../engine/column/sort.ts';
-import type { WrittenDictionary } from '../../engine/column/dictionary.ts';
+import { codesOfOption, type Dictionary, type WrittenDictionary } from '../../engine/column/dictionary.ts';
 import type { InvertedParts } from '../../engine/index/field.ts';
 import { buildGrams, type Grams, hasGrams } from '../../engine/index/grams.ts';
 import { buildWords, hasWords, type StoredWords } from '../../engine/index/words.ts';
 import { invert } from '../../engine/index/invert.ts';
 import { parseInstant } from '../../engine/query/decimal.ts';
-import type { ColumnLayout } from '../../engine/schema/layout.ts';
+import type { UnsignedArray } from '../../engine/bits/narrow.ts';
+import type { ColumnLayout, Layout } from '../../engine/schema/layout.ts';
 import { BITMAPS, GRAMS, type Variant, WORDS } from '../../engine/snapshot/sections.ts';
 import { NULL_NUMBER, SEED } from './batch.ts';
 import { releaseBuffers } from '../threadsInOrder.ts';
@@ -122,6 +123,38 @@ export interface LinkTargets {
   readonly to: string;
   readonly ids: Float64Array;
   readonly counts: Uint32Array;
+  /** Whether the link is generic: its targets are not stored. */
+  readonly isGeneric?: true;
+}
+
+/** The values of a column, and the code of each row. */
+export interface ColumnCodes {
+  readonly dictionary: Dictionary;
+  readonly codes: UnsignedArray;
+}
+
+/** The targets of generic links. Cost: a pass over their rows for each collection. */
+export function listGenericTargets(
+  { columns, genericLinks }: Pick<Layout, 'columns' | 'genericLinks'>,
+  codesOf: (column: number) => ColumnCodes,
+): readonly LinkTargets[] {
+  const found: LinkTargets[] = [];
+  for (const { link, id, discriminator } of genericLinks) {
+    const { path } = columns[id]!;
+    const [ids, kinds] = [codesOf(id), codesOf(discriminator)];
+    const { size, numbers } = ids.dictionary;
+    for (const [text, to] of link.collections) {
+      const { start, end } = codesOfOption(kinds.dictionary, link, text);
+      if (start === end) continue;
+      const counts = new Uint32Array(size);
+      kinds.codes.forEach((kind, row) => {
+        const code = ids.codes[row]!;
+        if (kind >= start && kind < end && code < size) counts[code]!++;
+      });
+      found.push({ path, to, ids: numbers!, counts, isGeneric: true });
+    }
+  }
+  return found;
 }
 
 /** A finished collection. `ids` are ascending. */

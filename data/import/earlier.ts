@@ -34,6 +34,7 @@ import {
   type ColumnTexts,
   indexColumn,
   joinTexts,
+  listGenericTargets,
   type LinkTargets,
   type StoredColumn,
 } from './column.ts';
@@ -146,8 +147,10 @@ export class EarlierSnapshot {
     const names = this.#sections.sections.map((section) => section.name).filter(isOwn);
     const recordBytes = this.#carryAll(writer, names);
     const { records, chunks, nulls } = this.#metadata.collections.find((entry) => entry.name === name)!;
-    const { columns } = this.#layout(name);
+    const layout = this.#layout(name);
+    const { columns } = layout;
     const links = columns.filter(({ to }) => to !== undefined).map((column) => this.#readLinks(column));
+    const generic = listGenericTargets(layout, (i) => this.#openColumn(columns[i]!));
     return {
       records,
       ids: this.#ids(name),
@@ -157,7 +160,7 @@ export class EarlierSnapshot {
       columns: columns.length,
       outlines: readOutlines(this.#metadata, name),
       fields: this.#metadata.fields.find((entry) => entry.name === name)!.fields,
-      targets: links,
+      targets: [...links, ...generic],
       hasUndeclared: this.hasUndeclared(name),
     };
   }

@@ -1,9 +1,12 @@
 // The sorted distinct values of one column. Equality, ranges, prefixes and scans look values up in it. A code is the
 // position of a value in that order; code `size` stands for null. Views of the snapshot, never written.
+import type { GenericLink } from '../schema/genericLinks.ts';
 import type { ScalarType } from '../schema/types.ts';
 import { compareBytes, compareParts, hasPrefix } from '../bits/bytes.ts';
 import { lowerBound, upperBound } from '../bits/lists.ts';
 import { finderIn } from '../kernel/search.ts';
+
+const ENCODER = new TextEncoder();
 
 /** A double represents every whole number with this many digits exactly. */
 const DIGITS_MAX = 15;
@@ -85,6 +88,15 @@ export function codesOfText(dictionary: Dictionary, text: Uint8Array): CodeRange
   const start = lowerBoundText(dictionary, text);
   const isFound = start < dictionary.fitting && compareBytes(textAt(dictionary, start), text) === 0;
   return { start, end: isFound ? start + 1 : start };
+}
+
+/** The codes of the discriminator of a generic link that lead to the collection of `text`. Cost: O(log size). */
+export function codesOfOption(
+  dictionary: Dictionary,
+  { lookup }: Pick<GenericLink, 'lookup'>,
+  text: string,
+): CodeRange {
+  return (lookup === 'exact' ? codesOfText : codesOfPrefix)(dictionary, ENCODER.encode(text));
 }
 
 /** The codes whose fitting text starts with `prefix`. Only for dictionaries in text order. Cost: O(log size). */

@@ -23,7 +23,7 @@ export function joinedIndex(rows: number, hops: readonly Hop[], target: FieldInd
   const codeAt = (row: number): number => {
     let at = row;
     for (const { index, link } of hops) {
-      at = link.targets[index.codeAt(at)] ?? DANGLING;
+      at = link.targets![index.codeAt(at)] ?? DANGLING;
       if (at === DANGLING) return dictionary.size;
     }
     return target.codeAt(at);

@@ -31,6 +31,7 @@ import {
   linkingRows,
   listRows,
   parentRows,
+  rowLinkNs,
   subtractRows,
   uniteRows,
   walkNs,
@@ -215,7 +216,8 @@ function rowsOfSteps(context: Context, steps: readonly PlanStep[], rows: number,
     if (step.kind === 'condition') set = withCondition(context, step, set);
     else if (step.kind === 'any') {
       const sets = step.steps.map((inner) => rowsOfSteps(context, inner.steps, rows, set));
-      set = sets.length === 1 ? sets[0]! : uniteRows(context.meter, sets, rows);
+      const united = sets.length === 1 ? sets[0]! : uniteRows(context.meter, sets, rows);
+      set = step.isNegated ? subtractRows(context.meter, set, united, rows) : united;
     } else {
       const related = step.kind === 'table' ? rowsAround(context, step, rows, set) : rowsLinking(context, step, set);
       set = intersectRows(context.meter, set, related);
@@ -256,7 +258,8 @@ function rowsLinking(context: Context, node: LinkNode, set: RowSet): RowSet {
   const start = isNarrowed ? linkedRows(meter, index, link, set) : allRows(rows);
   const linked = rowsOfSteps(context, node.steps, rows, start);
   const isNullIncluded = holdsForNulls(node);
-  if (isNarrowed || 2 * countRows(set) * COST.joined <= codesLinkingNs(link, countRows(linked))) {
+  const isByRows = 2 * countRows(set) * rowLinkNs(link) <= codesLinkingNs(link, countRows(linked));
+  if (isNarrowed || isByRows || (isNullIncluded && !link.targets)) {
     return linkingRows(meter, index, link, { from: set, linked, isNullIncluded });
   }
   return rowsOfCodeSet(meter, index, codesPointingAt(meter, index, link, linked, isNullIncluded));

@@ -3,6 +3,7 @@
 import type { Purpose } from './counters.ts';
 import type { ConditionStep } from './conditionStep.ts';
 import type { Plan, PlanStep } from './plan.ts';
+import { isOptionName } from '../query/path.ts';
 import type { Operand } from '../query/values.ts';
 
 /** Operand values shown, after which the rest is only counted, and characters shown of each. */
@@ -22,7 +23,11 @@ export function explain(plan: Plan): string {
 
 /** The name of a part of a list as a client writes it: `title__contains`. */
 export function purposeName({ path, lookup }: Purpose): string {
-  return [...path, ...(lookup === undefined ? [] : [lookup])].join('__');
+  return shownPath([...path, ...(lookup === undefined ? [] : [lookup])]);
+}
+
+function shownPath(path: readonly string[]): string {
+  return path.filter((name) => !isOptionName(name)).join('__');
 }
 
 /**
@@ -45,7 +50,12 @@ export type ExplainedStep =
       readonly estimate: number;
       readonly steps: readonly ExplainedStep[];
     }
-  | { readonly kind: 'any'; readonly estimate: number; readonly sets: readonly (readonly ExplainedStep[])[] };
+  | {
+      /** One of the sets must match, in `none` no set may. */
+      readonly kind: 'any' | 'none';
+      readonly estimate: number;
+      readonly sets: readonly (readonly ExplainedStep[])[];
+    };
 
 /** A plan in a form for JSON. */
 export interface ExplainedPlan {
@@ -85,12 +95,14 @@ function explainedStep(step: PlanStep): ExplainedStep {
   if (step.kind === 'condition') {
     const { lookup, operand } = step;
     const values = shownValues(operand);
-    return { kind: 'condition', field: path.join('__'), lookup, values, valueCount: operand.values.length, estimate };
+    return { kind: 'condition', field: shownPath(path), lookup, values, valueCount: operand.values.length, estimate };
   }
-  if (step.kind === 'any')
-    return { kind: 'any', estimate, sets: step.steps.map((set) => set.steps.map(explainedStep)) };
+  if (step.kind === 'any') {
+    const sets = step.steps.map((set) => set.steps.map(explainedStep));
+    return { kind: step.isNegated ? 'none' : 'any', estimate, sets };
+  }
   const to = step.kind === 'link' ? { to: step.to } : {};
-  return { kind: 'relation', relation: path.join('__'), ...to, estimate, steps: step.steps.map(explainedStep) };
+  return { kind: 'relation', relation: shownPath(path), ...to, estimate, steps: step.steps.map(explainedStep) };
 }
 
 function viewLines({ page: { order, ranking, after, facets } }: Plan): readonly string[] {
@@ -108,16 +120,19 @@ function lines(step: PlanStep, indent: string): readonly string[] {
       `${indent}  either`,
       ...set.steps.flatMap((inner) => lines(inner, `${indent}    `)),
     ]);
-    return [`${indent}about ${rows(step.estimate)} by one of ${step.steps.length}`, ...sets];
+    return [
+      `${indent}about ${rows(step.estimate)} by ${step.isNegated ? 'none' : 'one'} of ${step.steps.length}`,
+      ...sets,
+    ];
   }
-  const path = step.path.join('__');
+  const path = shownPath(step.path);
   const relation = step.kind === 'table' ? `with a row of ${path}` : `that link by ${path} to ${step.to}`;
   const head = `${indent}about ${rows(step.estimate)} ${relation}`;
   return [head, ...step.steps.flatMap((inner) => lines(inner, `${indent}  `))];
 }
 
 function conditionLine({ path, lookup, operand, codes, estimate }: ConditionStep): string {
-  return `${path.join('__')} ${lookup} ${valuesOf(operand)}: ${codes ? '' : 'about '}${rows(estimate)}`;
+  return `${shownPath(path)} ${lookup} ${valuesOf(operand)}: ${codes ? '' : 'about '}${rows(estimate)}`;
 }
 
 function valuesOf(operand: Operand): string {

@@ -184,7 +184,7 @@ function eachRelated(
   let [start, end] = [0, 0];
   if (step.kind === 'many') [start, end] = [step.table.starts![row]!, step.table.starts![row + 1]!];
   else {
-    const target = step.link.targets[step.index.codeAt(row)] ?? DANGLING;
+    const target = step.link.targets![step.index.codeAt(row)] ?? DANGLING;
     if (target !== DANGLING) [start, end] = [target, target + 1];
   }
   meter.spend((1 + end - start) * COST.counted);

@@ -26,13 +26,21 @@ import type { Meter } from './counters.ts';
 /** The parts of a plan's steps that matter for nulls: conditions on a table's rows, and the steps on related rows. */
 type NullStep =
   | { readonly kind: 'condition'; readonly lookup: string; readonly operand: Operand }
-  | { readonly kind: 'table' | 'link' | 'any'; readonly steps: readonly NullStep[] };
+  | { readonly kind: 'table' | 'link'; readonly steps: readonly NullStep[] }
+  | { readonly kind: 'any'; readonly isNegated?: boolean; readonly steps: readonly NullStep[] };
 
 /** Whether a row of nulls matches every step, with only rows of nulls below it. Cost: the steps. */
 export function holdsForNulls({ steps }: { readonly steps: readonly NullStep[] }): boolean {
-  return steps.every((step) =>
-    step.kind === 'condition' ? step.lookup === NULL_LOOKUP && step.operand.values[0] === 'true' : holdsForNulls(step),
-  );
+  return steps.every((step) => {
+    if (step.kind === 'condition') return isForNulls(step);
+    if (step.kind !== 'any') return holdsForNulls(step);
+    return step.isNegated === true || step.steps.some((set) => holdsForNulls({ steps: [set] }));
+  });
+}
+
+/** Whether a condition requires null. */
+export function isForNulls({ lookup, operand }: { readonly lookup: string; readonly operand: Operand }): boolean {
+  return lookup === NULL_LOOKUP && operand.values[0] === 'true';
 }
 
 /** The parent rows without child rows. `parentRows` is the size of the parent table. Cost: O(parentRows). */
@@ -149,7 +157,7 @@ export function rowsOfRange(meter: Meter, index: FieldIndex, codes: CodeRange): 
 
 /** Cost in ns of finding the codes that link to a set of this many rows. */
 export function codesLinkingNs(link: Link, rows: number): number {
-  const { length } = link.targets;
+  const length = link.targets?.length ?? 0;
   return isSearchedFor(link, rows) ? rows * COST.number : length * COST.rowInOrder + wordsFor(length) * COST.word;
 }
 
@@ -167,14 +175,19 @@ export function codesPointingAt(
   const isSearched = !isNullIncluded && isSearchedFor(link, rows);
   const passes = isNullIncluded ? 2 : 1;
   meter.spend(walkNs(set) + (isSearched ? rows * COST.number : passes * codesLinkingNs(link, Infinity)));
-  meter.counters.joinSteps += isSearched ? joinSteps(link, rows) : passes * link.targets.length;
+  meter.counters.joinSteps += isSearched ? joinSteps(link, rows) : passes * link.targets!.length;
   return codesLinkingTo(index, link, set, isNullIncluded);
+}
+
+/** Cost in ns of finding the row that a row of a link column points at. */
+export function rowLinkNs({ targets }: Link): number {
+  return targets ? COST.joined : COST.number;
 }
 
 /** The rows that the rows of a link column point at. */
 export function linkedRows(meter: Meter, index: FieldIndex, link: Link, set: RowSet): RowSet {
   const rows = countRows(set);
-  meter.spend(walkNs(set) + rows * COST.joined + setNs(rows, link.to().rows));
+  meter.spend(walkNs(set) + rows * rowLinkNs(link) + setNs(rows, link.to().rows));
   meter.counters.joinSteps += rows;
   return rowsLinkedFrom(index, link, set);
 }
@@ -187,7 +200,7 @@ export function linkingRows(
   sets: { readonly from: RowSet; readonly linked: RowSet; readonly isNullIncluded: boolean },
 ): RowSet {
   const rows = countRows(sets.from);
-  meter.spend(walkNs(sets.from) + rows * (COST.joined + searchNs(sets.linked)) + setNs(rows, index.rows));
+  meter.spend(walkNs(sets.from) + rows * (rowLinkNs(link) + searchNs(sets.linked)) + setNs(rows, index.rows));
   meter.counters.joinSteps += rows;
   return rowsLinkingTo(index, link, sets);
 }

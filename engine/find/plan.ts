@@ -5,9 +5,9 @@ import type { CollectionIndex } from '../index/table.ts';
 import type { ServedForm } from '../column/served.ts';
 import type { AnyOf, Ask, Condition, Page } from '../query/ask.ts';
 import { lookupNamed } from '../query/lookups.ts';
-import { type LinkStep, type LocatedField, locateField, type ManyStep } from '../query/path.ts';
+import { type GenericStep, type LocatedField, locateField, type Step } from '../query/path.ts';
 import { conditionStep, type ConditionStep, PLAN_VALUES_MAX, type Sizing } from './conditionStep.ts';
-import { codesLinkingNs, COST, holdsForNulls, setNs } from './passes.ts';
+import { codesLinkingNs, COST, holdsForNulls, isForNulls, setNs } from './passes.ts';
 
 /** The conditions on one relation, in the order in which they run. */
 interface Related {
@@ -31,9 +31,10 @@ export interface LinkNode extends Related {
   readonly to: string;
 }
 
-/** Steps on the same rows, of which one must match. */
+/** Steps on the same rows, of which one must match, or with `isNegated` none. */
 export interface AnyNode extends Related {
   readonly kind: 'any';
+  readonly isNegated?: true;
   readonly steps: readonly TableNode[];
 }
 
@@ -65,7 +66,7 @@ interface Context extends Sizing {
 interface PlacedCondition {
   readonly condition: Condition;
   readonly located: LocatedField;
-  readonly steps: readonly (ManyStep | LinkStep)[];
+  readonly steps: readonly Step[];
 }
 
 const ROOT: readonly string[] = [];
@@ -138,13 +139,15 @@ function anyNodes(context: Context, collection: CollectionIndex, anyOf: readonly
   return anyOf.map((sets) => anyNode(sets.map(nodeOf), rows));
 }
 
-function anyNode(steps: readonly TableNode[], rows: number): AnyNode {
+/** With `isNegated`, none of the steps may match. */
+function anyNode(steps: readonly TableNode[], rows: number, isNegated = false): AnyNode {
   let estimate = 0;
   let ns = 0;
   for (const step of steps) {
     estimate = Math.min(rows, estimate + step.estimate);
     ns += step.ns;
   }
+  if (isNegated) return { kind: 'any', path: ROOT, steps, estimate: rows, ns, isNegated };
   return { kind: 'any', path: ROOT, steps, estimate, ns };
 }
 
@@ -161,7 +164,7 @@ function stepsOn(
     if (placed.steps.length > 0) (related ??= []).push(placed);
     else steps.push(conditionStep(placed.condition, placed.located.index, context));
   }
-  if (related) for (const relation of relationsOf(related)) steps.push(relationStep(context, relation));
+  if (related) for (const relation of relationsOf(related)) steps.push(relationStep(context, relation, rows));
   let estimate = rows;
   let ns = 0;
   for (const step of steps) {
@@ -172,7 +175,7 @@ function stepsOn(
 }
 
 interface Relation {
-  readonly step: ManyStep | LinkStep;
+  readonly step: Step;
   readonly conditions: PlacedCondition[];
 }
 
@@ -183,20 +186,21 @@ function relationsOf(conditions: readonly PlacedCondition[]): readonly Relation[
   for (const { condition, located, steps } of conditions) {
     const step = steps[0]!;
     const name = step.path.join('__');
-    const inner = { condition, located, steps: steps.slice(1) };
+    const inner = { condition, located, steps: step.kind === 'generic' ? steps : steps.slice(1) };
     const known = shared.get(name);
     if (known) known.conditions.push(inner);
     else {
       const relation = { step, conditions: [inner] };
       relations.push(relation);
-      if (step.kind === 'link' || step.isRelation) shared.set(name, relation);
+      if (step.kind !== 'many' || step.isRelation) shared.set(name, relation);
     }
   }
   return relations;
 }
 
-function relationStep(context: Context, { step, conditions }: Relation): TableNode | LinkNode {
+function relationStep(context: Context, { step, conditions }: Relation, rows: number): TableNode | LinkNode | AnyNode {
   const { path } = step;
+  if (step.kind === 'generic') return genericNode(context, step, conditions, rows);
   if (step.kind === 'many') {
     const parents = step.table.starts!.length - 1;
     const { steps, estimate: related, ns } = stepsOn(context, step.table.rows, conditions);
@@ -214,6 +218,52 @@ function relationStep(context: Context, { step, conditions }: Relation): TableNo
   const estimate = holdsForNulls({ steps }) ? index.rows : Math.min(all, Math.ceil(related * rowsPerCode));
   const joinNs = codesLinkingNs(link, related) + setNs(estimate, index.rows);
   return { kind: 'link', path, to: to.declaration.name, steps, estimate, ns: ns + joinNs };
+}
+
+/**
+ * Conditions on the record that a generic link points at, in each collection that it may be in. A field that a
+ * collection lacks is null there. If all conditions require null, rows match unless their record has a value, because
+ * there may be no record.
+ */
+function genericNode(
+  context: Context,
+  { path }: GenericStep,
+  conditions: readonly PlacedCondition[],
+  rows: number,
+): AnyNode {
+  const areForNulls = conditions.every(({ condition }) => isForNulls(condition));
+  const endsOf = ({ steps }: PlacedCondition): GenericStep['ends'] => (steps[0] as GenericStep).ends;
+  const nodes: TableNode[] = [];
+  for (const option of new Set(conditions.flatMap((placed) => endsOf(placed).map((one) => one.option)))) {
+    const inner: PlacedCondition[] = [];
+    const missing: Condition[] = [];
+    for (const placed of conditions) {
+      const { condition, located } = placed;
+      const end = endsOf(placed).find((one) => one.option === option)?.end as LocatedField | undefined;
+      if (!end) missing.push(condition);
+      else {
+        const steps = end.steps.slice(located.steps.length - 1);
+        inner.push({ condition: { ...condition, path: end.path }, located: end, steps });
+      }
+    }
+    if (!missing.every(isForNulls)) continue;
+    const { key } = conditions[0]!.condition;
+    const { lookup, text, field, discriminator } = option;
+    const operand = { kind: 'text', values: [text] } as const;
+    const kind = { key, path: [...path.slice(0, -1), field], lookup, isNegated: false, operand };
+    const step = conditionStep(kind, discriminator, context);
+    const { steps, estimate, ns } = stepsOn(context, rows, inner);
+    const record: TableNode = { kind: 'table', path: ROOT, steps, estimate, ns };
+    const all = areForNulls ? [step, anyNode([record], rows, true)] : [step, ...steps];
+    nodes.push({
+      kind: 'table',
+      path: ROOT,
+      steps: context.arrange(all, rows),
+      estimate: Math.min(step.estimate, areForNulls ? rows : estimate),
+      ns: step.ns + ns,
+    });
+  }
+  return anyNode(nodes, rows, areForNulls);
 }
 
 /**

@@ -5,7 +5,7 @@ import { GrowableU32 } from '../bits/growable.ts';
 import { lowerBound } from '../bits/lists.ts';
 import type { FieldIndex } from './field.ts';
 import { asBitmap, countRows, eachRow, hasRow, ofBitmap, rowSetOf, type RowSet } from './rowset.ts';
-import type { Link } from './table.ts';
+import { type Link, rowOfId } from './table.ts';
 
 /** The target of a code whose record does not exist. */
 export const DANGLING = 0xffffffff;
@@ -29,12 +29,12 @@ export function targetsOf(ids: Float64Array, targetIds: Float64Array): Uint32Arr
 
 /**
  * The codes whose link points to a row of `set`, as a set over the codes of the column. With `isNullIncluded` it adds
- * null and the codes of dangling links. Cost: a binary search for each row of `set`, or one pass over the codes if that
- * is less.
+ * null and the codes of dangling links; not for links without targets. Cost: a binary search for each row of `set`, or
+ * one pass over the codes if that is less.
  */
 export function codesLinkingTo(index: FieldIndex, link: Link, set: RowSet, isNullIncluded: boolean): RowSet {
   const { targets } = link;
-  if (!isNullIncluded && isSearchedFor(link, countRows(set))) return fewCodes(index, link, set);
+  if (!targets || (!isNullIncluded && isSearchedFor(link, countRows(set)))) return fewCodes(index, link, set);
   const words = new Uint32Array(wordsFor(targets.length + 1));
   addCodes(words, targets, asBitmap(set, link.to().rows));
   if (isNullIncluded) addNulls(words, targets);
@@ -42,14 +42,21 @@ export function codesLinkingTo(index: FieldIndex, link: Link, set: RowSet, isNul
 }
 
 /** The rows that the links of a few rows point to. Cost: the rows, and a sort. */
-export function rowsLinkedFrom(index: FieldIndex, { targets, to }: Link, set: RowSet): RowSet {
+export function rowsLinkedFrom(index: FieldIndex, link: Link, set: RowSet): RowSet {
   const linked = new Uint32Array(countRows(set));
   let length = 0;
   eachRow(set, (row) => {
-    const target = targets[index.codeAt(row)] ?? DANGLING;
+    const target = targetOf(index, link, index.codeAt(row));
     if (target !== DANGLING) linked[length++] = target;
   });
-  return rowSetOf(linked.subarray(0, length), to().rows);
+  return rowSetOf(linked.subarray(0, length), link.to().rows);
+}
+
+/** The row that a code links to, or `DANGLING`. Cost: a binary search if the link has no targets. */
+function targetOf({ dictionary }: FieldIndex, { targets, to }: Link, code: number): number {
+  if (targets) return targets[code] ?? DANGLING;
+  const row = code < dictionary.fitting ? rowOfId(to(), dictionary.numbers![code]!) : -1;
+  return row < 0 ? DANGLING : row;
 }
 
 /**
@@ -58,13 +65,13 @@ export function rowsLinkedFrom(index: FieldIndex, { targets, to }: Link, set: Ro
  */
 export function rowsLinkingTo(
   index: FieldIndex,
-  { targets }: Link,
+  link: Link,
   { from, linked, isNullIncluded }: { from: RowSet; linked: RowSet; isNullIncluded: boolean },
 ): RowSet {
   const rows = new Uint32Array(countRows(from));
   let length = 0;
   eachRow(from, (row) => {
-    const target = targets[index.codeAt(row)] ?? DANGLING;
+    const target = targetOf(index, link, index.codeAt(row));
     if (target === DANGLING ? isNullIncluded : hasRow(linked, target)) rows[length++] = row;
   });
   return rowSetOf(rows.subarray(0, length), index.rows);
@@ -72,12 +79,12 @@ export function rowsLinkingTo(
 
 /** Whether `codesLinkingTo` searches for each row of a set of this many rows. Otherwise it reads all codes. */
 export function isSearchedFor({ targets }: Link, rows: number): boolean {
-  return rows * CODES_PER_SEARCH < targets.length;
+  return !targets || rows * CODES_PER_SEARCH < targets.length;
 }
 
 /** The number of elements that `codesLinkingTo` reads for a set of `rows` rows. */
 export function joinSteps(link: Link, rows: number): number {
-  return Math.min(rows * CODES_PER_SEARCH, link.targets.length);
+  return Math.min(rows * CODES_PER_SEARCH, link.targets?.length ?? Infinity);
 }
 
 /**

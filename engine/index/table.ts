@@ -2,6 +2,7 @@
 // field has an index. The tree has the shape of the declaration.
 import type { Collection } from '../schema/types.ts';
 import type { Records, TopLevelKeys } from '../column/records.ts';
+import type { CodeRange } from '../column/dictionary.ts';
 import type { FieldIndex } from './field.ts';
 import { GrowableU32 } from '../bits/growable.ts';
 import { lowerBound, upperBound } from '../bits/lists.ts';
@@ -19,25 +20,44 @@ export interface Table {
 
 /** The targets of the links of one column (join.ts). */
 export interface Link {
-  /** The row in the linked collection for each code; `DANGLING` if the record does not exist. */
-  readonly targets: Uint32Array;
+  /**
+   * The row in the linked collection for each code; `DANGLING` if the record does not exist. Undefined if the targets
+   * are searched by id, as those of generic links.
+   */
+  readonly targets: Uint32Array | undefined;
   /** A function, because collections link in circles. */
   to(): CollectionIndex;
 }
 
+/** One collection that a generic link may lead to. */
+export interface LinkOption {
+  /** The ids as a link to this collection. No filter key can contain the name. */
+  readonly node: Extract<FieldNode, { kind: 'values' }>;
+  /** The rows whose ids lead there: those with one of these codes in the discriminator. */
+  readonly discriminator: FieldIndex;
+  readonly codes: CodeRange;
+  /** The discriminator's name, and the text that it is compared with. */
+  readonly field: string;
+  readonly lookup: string;
+  readonly text: string;
+}
+
 /**
- * A step of a filter key.
- *
- *   values  a scalar or a to-one link, with its index over the current table
- *   record  a to-one embedded record; the indexes of its members are over the same table. `id` is the relation itself;
- *           undefined if an inferred relation has no ids
- *   many    a to-many relation, with its own table. Embedded records have `members`. Links and arrays of scalars have
- *           none, and `id` is the index of their elements. `isRelation` is false for arrays of scalars
- *
- * `link` is defined if the index has ids that are links. It has their targets.
+ * A step of a filter key. values a scalar or a to-one link, with its index over the current table record a to-one
+ * embedded record; the indexes of its members are over the same table. `id` is the relation itself; undefined if an
+ * inferred relation has no ids many a to-many relation, with its own table. Embedded records have `members`. Links and
+ * arrays of scalars have none, and `id` is the index of their elements. `isRelation` is false for arrays of scalars
+ * `link` is defined if the index has ids that are links. It has their targets. `options` are the collections of a
+ * generic link.
  */
 export type FieldNode =
-  | { readonly kind: 'values'; readonly name: string; readonly index: FieldIndex; readonly link?: Link }
+  | {
+      readonly kind: 'values';
+      readonly name: string;
+      readonly index: FieldIndex;
+      readonly link?: Link;
+      readonly options?: readonly LinkOption[];
+    }
   | { readonly kind: 'record'; readonly name: string; readonly members: Members; readonly id: FieldIndex | undefined }
   | {
       readonly kind: 'many';

@@ -1,5 +1,5 @@
 // Follows the names of a path through the fields of a collection, its embedded records and its links.
-import type { CollectionIndex, FieldNode, Link, Members, Table } from '../index/table.ts';
+import type { CollectionIndex, FieldNode, Link, LinkOption, Members, Table } from '../index/table.ts';
 import type { Collection } from '../schema/types.ts';
 import type { FieldIndex } from '../index/field.ts';
 import { RELATION_STEPS_MAX } from './limits.ts';
@@ -65,6 +65,22 @@ export interface LinkStep {
   readonly link: Link;
 }
 
+/** A generic link on a path, always the last step: each of its ends has the steps in one collection. */
+export interface GenericStep {
+  readonly kind: 'generic';
+  /** Leads from the collection to the ids. */
+  readonly path: readonly string[];
+  /** Not empty. All have values of the same type. */
+  readonly ends: readonly GenericEnd[];
+}
+
+interface GenericEnd {
+  readonly option: LinkOption;
+  readonly end: PathEnd;
+}
+
+export type Step = ManyStep | LinkStep | GenericStep;
+
 /** The end of a path. */
 export interface PathEnd {
   /**
@@ -76,7 +92,7 @@ export interface PathEnd {
   readonly length: number;
   /**
    * Over the rows of the last of `steps`; without steps, over those of the collection. `undefined` if the path ends on
-   * an embedded record without an id.
+   * an embedded record without an id. After a generic link it is that of the first collection.
    */
   readonly index: FieldIndex | undefined;
   /** The target, if `index` holds links. */
@@ -85,7 +101,7 @@ export interface PathEnd {
   readonly isRelation: boolean;
   /** The names from the relation to its id; empty if the path ends on a field. */
   readonly idNames: readonly string[];
-  readonly steps: readonly (ManyStep | LinkStep)[];
+  readonly steps: readonly Step[];
 }
 
 /** Ids that are links. */
@@ -113,12 +129,15 @@ const NO_MEMBERS: Members = new Map();
 
 /**
  * Follows names as long as they are fields; `undefined` if the first is not a field. After a relation, the members of
- * the embedded record come first, then those of the record that its link points at (A60). Cost: the names.
+ * the embedded record come first, then those of the record that its link points at (A60). Cost: the names, after a
+ * generic link in each of its collections.
  */
 export function locate(collection: CollectionIndex, names: readonly string[]): PathEnd | undefined {
   const { walk, length } = walkPath(collection, names);
   const { path, steps, last } = walk;
   if (!last) return undefined;
+  const generic = length < names.length ? locateInOptions(collection, names, { walk, length }) : undefined;
+  if (generic) return generic;
   const link = crossingOf(last);
   return {
     path,
@@ -129,6 +148,53 @@ export function locate(collection: CollectionIndex, names: readonly string[]): P
     idNames: idNamesOf(last, link),
     steps,
   };
+}
+
+/**
+ * Follows the names after a generic link in each collection that it may lead to. The ends that use most names count,
+ * and of these the ones whose values are of the same type as those of the first (A172). `undefined` if no collection
+ * has the next name.
+ */
+function locateInOptions(
+  collection: CollectionIndex,
+  names: readonly string[],
+  { walk, length }: { readonly walk: Walk; readonly length: number },
+): PathEnd | undefined {
+  // A second generic link is not crossed: the number of ends would grow with each.
+  if (names.some(isOptionName)) return undefined;
+  const [before, after] = [names.slice(0, length), names.slice(length)];
+  const all = optionsOf(walk.last).flatMap((option): readonly GenericEnd[] => {
+    const end = locate(collection, [...before, option.node.name, ...after]);
+    return end && end.length > length + 1 ? [{ option, end }] : [];
+  });
+  const most = all.reduce((max, { end }) => Math.max(max, end.length), 0);
+  const longest = all.filter(({ end }) => end.length === most);
+  const [first] = longest;
+  if (!first) return undefined;
+  const { index, isRelation, idNames } = first.end;
+  const ends = longest.filter(({ end }) => valueType(end) === valueType(first.end));
+  const path = first.end.path.slice(0, first.end.path.findIndex(isOptionName));
+  const steps = [...walk.steps, { kind: 'generic', path, ends } as const];
+  const whole = [...path, ...after.slice(0, most - 1 - length)];
+  return { path: whole, length: most - 1, index, link: undefined, isRelation, idNames, steps };
+}
+
+/** The type of the values at an end; all ids have the same. */
+function valueType({ index, isRelation }: PathEnd): string | undefined {
+  const type = index?.dictionary.type;
+  if (type === undefined) return undefined;
+  return isRelation ? 'id' : type === 'link' ? 'integer' : type;
+}
+
+/** Whether a name in a path is that of an option of a generic link. Clients cannot write it. */
+export function isOptionName(name: string): boolean {
+  return name.startsWith(',');
+}
+
+/** The collections that the ids at a place may lead to, if they are a generic link. */
+function optionsOf(place: Place | undefined): readonly LinkOption[] {
+  if (!place || place.kind === 'linked id') return [];
+  return (place.kind === 'values' ? place : idMember(place))?.options ?? [];
 }
 
 function walkPath(collection: CollectionIndex, names: readonly string[]): { walk: Walk; length: number } {
@@ -143,8 +209,14 @@ function walkPath(collection: CollectionIndex, names: readonly string[]): { walk
  * links to. Cost: the names of both.
  */
 export function namesAfter(collection: CollectionIndex, names: readonly string[]): readonly string[] {
-  const { members, last } = walkPath(collection, names).walk;
-  const linked = (last && crossingOf(last))?.link.to().members.keys() ?? [];
+  const { walk, length } = walkPath(collection, names);
+  const generic = length < names.length ? locate(collection, names)?.steps.at(-1) : undefined;
+  if (generic?.kind === 'generic') {
+    return [...new Set(generic.ends.flatMap(({ end }) => namesAfter(collection, end.path)))];
+  }
+  const { members, last } = walk;
+  const nodes = [...optionsOf(last).map(({ node }) => node), ...(last ? [last] : [])];
+  const linked = nodes.flatMap((node) => [...(crossingOf(node)?.link.to().members.keys() ?? [])]);
   return [...new Set([...members.keys(), ...linked])];
 }
 
@@ -183,8 +255,18 @@ function follow(walk: Walk, name: string): boolean {
   }
   const crossing = walk.last && crossingOf(walk.last);
   const node = crossing?.link.to().members.get(name);
-  if (!crossing || !node) return false;
-  crossLink(walk, crossing, node);
+  if (crossing && node) {
+    crossLink(walk, crossing, node);
+    return true;
+  }
+  return isOptionName(name) && enterOption(walk, name);
+}
+
+function enterOption(walk: Walk, name: string): boolean {
+  const option = optionsOf(walk.last).find(({ node }) => node.name === name);
+  if (!option) return false;
+  if (walk.last!.kind !== 'values') walk.path.push(idMember(walk.last as FieldNode)!.name);
+  enterTable(walk, option.node);
   return true;
 }
 
@@ -238,7 +320,7 @@ function idMember(node: FieldNode): Extract<FieldNode, { kind: 'values' }> | und
 /** The values at the end of a path. */
 export interface Values {
   readonly index: FieldIndex;
-  /** The relations and links on the way, outermost first. */
+  /** The relations and links on the way, outermost first. Generic links are not crossed. */
   readonly steps: readonly (ManyStep | LinkStep)[];
 }
 
@@ -249,7 +331,8 @@ export interface Values {
 export function valuesAt(collection: CollectionIndex, names: readonly string[]): Values | undefined {
   if (names.length > RELATION_STEPS_MAX + 1) return undefined;
   const located = locate(collection, names);
-  return located?.index && located.length === names.length ? { index: located.index, steps: located.steps } : undefined;
+  if (!located?.index || located.length < names.length || located.steps.at(-1)?.kind === 'generic') return undefined;
+  return { index: located.index, steps: located.steps as Values['steps'] };
 }
 
 /** Whether a record has at most one of these values. */

@@ -4,9 +4,10 @@
 import { textAt } from '../column/dictionary.ts';
 import { PLACEHOLDER } from '../column/records.ts';
 import { PRESENTATIONS } from '../schema/browse.ts';
-import type { CollectionIndex, Members } from '../index/table.ts';
+import type { CollectionIndex, Link, Members } from '../index/table.ts';
 import type { Field } from '../schema/types.ts';
 import { describedFields } from './describe.ts';
+import { DEFAULT_LOOKUP } from './lookups.ts';
 import { servedFields } from './served.ts';
 
 /** A field that a form can filter by. */
@@ -27,6 +28,8 @@ export interface Reference {
   readonly collection: string;
   /** A filter of `collection`; its value is the id of the linked record. */
   readonly key: string;
+  /** The filter that decides the collection of a generic link. */
+  readonly kind?: { readonly key: string; readonly value: string };
 }
 
 /** Fields that name a record if schema/browse.ts names none for its collection, the best first. */
@@ -111,15 +114,24 @@ function isSorted(members: Members, [first = '', ...rest]: readonly string[]): b
 /** The fields that link to other collections, by the name of the target. Cost: the fields of the collection. */
 export function referencesFrom({ declaration, members }: CollectionIndex): ReadonlyMap<string, readonly Reference[]> {
   const found = new Map<string, Reference[]>();
+  const add = ({ to }: Link, reference: Omit<Reference, 'collection'>): void => {
+    const { name } = to().declaration;
+    found.set(name, [...(found.get(name) ?? []), { collection: declaration.name, ...reference }]);
+  };
   const walk = (at: Members, above: readonly string[]): void => {
     for (const node of at.values()) {
       const path = [...above, node.name];
+      for (const option of (node.kind === 'values' && node.options) || []) {
+        if (option.codes.start === option.codes.end) continue;
+        const { field, lookup, text } = option;
+        const key = [...above, field, ...(lookup === DEFAULT_LOOKUP ? [] : [lookup])].join('__');
+        const id = above.length > 0 && node.name === declaration.idField ? above : path;
+        add(option.node.link!, { key: id.join('__'), kind: { key, value: text } });
+      }
       // The id of an embedded record is that of its record.
       if (above.length > 0 && node.name === declaration.idField) continue;
       if (node.kind !== 'record' && node.link) {
-        const to = node.link.to().declaration.name;
-        const reference = { collection: declaration.name, key: path.join('__') };
-        found.set(to, [...(found.get(to) ?? []), reference]);
+        add(node.link, { key: path.join('__') });
       } else if (node.kind !== 'values') walk(node.members, path);
     }
   };

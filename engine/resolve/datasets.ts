@@ -115,7 +115,7 @@ export class DatasetIndex {
 
   #directoryOf(row: number): Uint8Array | undefined {
     if (!storedAt(this.#placed, row)) return undefined;
-    const target = this.#link!.targets[this.#placed!.codeAt(row)]!;
+    const target = this.#link!.targets![this.#placed!.codeAt(row)]!;
     return target < this.#paths.collection.rows ? this.#paths.pathOf(target) : undefined;
   }
 }

@@ -1,6 +1,7 @@
 // The declaration as columns and tables: a numbered list of the columns that a collection's records become, by path.
 // Derived only. Decoding fills these columns, the snapshot names its sections after them, and opening a snapshot finds
 // them by these names.
+import { GENERIC_LINKS, type GenericLink } from './genericLinks.ts';
 import type { Collection, Field, ScalarType } from './types.ts';
 
 /** One column. */
@@ -55,17 +56,26 @@ export type LayoutNode =
   | { readonly kind: 'elements'; readonly name: string; readonly table: number; readonly column: number }
   | { readonly kind: 'opaque'; readonly name: string };
 
+/** A generic link with the numbers of its columns. */
+export interface GenericColumns {
+  readonly link: GenericLink;
+  readonly id: number;
+  readonly discriminator: number;
+}
+
 /** A collection's columns, tables and the tree of its fields. */
 export interface Layout {
   readonly collection: Collection;
   readonly columns: readonly ColumnLayout[];
   readonly tables: readonly TableLayout[];
   readonly members: readonly LayoutNode[];
+  readonly genericLinks: readonly GenericColumns[];
 }
 
 interface Draft {
   readonly columns: ColumnLayout[];
   readonly tables: TableLayout[];
+  readonly genericLinks: GenericColumns[];
 }
 
 /**
@@ -73,11 +83,12 @@ interface Draft {
  * its fields; derived once for each collection and use.
  */
 export function layoutOf(collection: Collection, fields: readonly Field[] = collection.fields): Layout {
-  const draft: Draft = { columns: [], tables: [{ path: collection.name, parent: -1 }] };
+  const draft: Draft = { columns: [], tables: [{ path: collection.name, parent: -1 }], genericLinks: [] };
   const members = fields.map((field) =>
     nodeOf(draft, field, { path: collection.name, table: 0, idField: collection.idField }),
   );
-  return { collection, columns: draft.columns, tables: draft.tables, members };
+  addGenericLinks(draft, collection.name, members);
+  return { collection, members, ...draft };
 }
 
 interface Place {
@@ -96,6 +107,7 @@ function nodeOf(draft: Draft, field: Field, place: Place): LayoutNode {
       return { kind: 'column', name, column: addColumn(draft, path, place, { ...field, type: 'link' }) };
     case 'record': {
       const members = field.fields.map((member) => nodeOf(draft, member, { path, table: place.table }));
+      addGenericLinks(draft, name, members);
       return { kind: 'record', name, idField: field.idField, members };
     }
     case 'records': {
@@ -128,4 +140,17 @@ function addColumn(draft: Draft, path: string, place: Place, field: Declared): n
   const isId = field.name === place.idField;
   const column = { path, table: place.table, type: field.type, to: field.to, isNullable: field.nullable, isId };
   return draft.columns.push(column) - 1;
+}
+
+/** Adds the generic link among the members of a record, if its fields have the types. */
+function addGenericLinks({ columns, genericLinks }: Draft, parent: string, members: readonly LayoutNode[]): void {
+  const columnOf = (field: string, type: ColumnLayout['type']): number => {
+    const node = members.find(({ name }) => name === field);
+    return node?.kind === 'column' && columns[node.column]!.type === type ? node.column : -1;
+  };
+  for (const link of GENERIC_LINKS) {
+    if (link.parent !== parent) continue;
+    const [id, discriminator] = [columnOf(link.id, 'integer'), columnOf(link.discriminator, 'text')];
+    if (id >= 0 && discriminator >= 0) genericLinks.push({ link, id, discriminator });
+  }
 }

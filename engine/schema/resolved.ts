@@ -63,16 +63,16 @@ export const IDENTIFIERS = {
   uuid: ['uuid'],
 } as const;
 
-/** The collections by the codes that name them in relations. Source: spec 2.2. */
+/** The collections by the codes that name them in relations. The order decides the types of filters (A172). */
 export const COLLECTION_CODES: ReadonlyMap<string, string> = new Map([
-  ['acq', 'acquisitions'],
-  ['cmppr', 'composites'],
-  ['coll', 'observationcollections'],
-  ['comp', 'computations'],
-  ['instr', 'instruments'],
-  ['mpop', 'mpos'],
   ['ob', 'observations'],
-  ['plat', 'platforms'],
+  ['coll', 'observationcollections'],
   ['proj', 'projects'],
+  ['plat', 'platforms'],
+  ['instr', 'instruments'],
+  ['acq', 'acquisitions'],
+  ['comp', 'computations'],
+  ['cmppr', 'composites'],
+  ['mpop', 'mpos'],
   ['result', 'results'],
 ]);

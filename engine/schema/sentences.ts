@@ -56,7 +56,7 @@ export const FIELD_SENTENCES: Readonly<Record<string, string>> = {
   doiPublishedTime: 'When its DOI was published, if it has one.',
   identifier_set: 'The identifiers of the record, such as DOIs.',
   responsiblepartyinfo_set: 'Who is responsible for the record, each in a role.',
-  relatedTo: 'The record that this one belongs to.',
+  relatedTo: 'The record that this one belongs to. Filters lead on to its fields, such as relatedTo__title.',
   relatedTo__ob_id: 'Id of the record that this one belongs to.',
   relatedTo__uuid: 'UUID of the record that this one belongs to.',
   relatedTo__short_code: 'Kind of the record that this one belongs to, such as ob for an observation.',
@@ -99,7 +99,7 @@ export const FIELD_SENTENCES: Readonly<Record<string, string>> = {
   key: 'Name of the property, with dots, such as observation.content.citation.',
   migrationproperties__value: 'Text of the property: prose, HTML, a date with time, or Empty content.',
   modified: 'Day on which the property was last changed.',
-  ob_ref: 'Id of the record that the property belongs to.',
+  ob_ref: 'Id of the record that the property belongs to. The key decides its collection.',
 
   member: 'The observations of the collection.',
 

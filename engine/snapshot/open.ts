@@ -3,12 +3,12 @@ import { type BlockRun, joinBlocks, type RecordBlocks } from '../column/blocks.t
 import { kernelBetween } from '../kernel/kernel.ts';
 import { type LoadedSnapshot, type Sections, openSections } from './loaded.ts';
 import { BITMAPS, BLOCKS, DICTIONARY, GRAMS, POSTINGS, RECORDS, runPath, TABLE, TARGETS, WORDS } from './sections.ts';
-import { type Dictionary, storedDictionary } from '../column/dictionary.ts';
+import { codesOfOption, type Dictionary, storedDictionary } from '../column/dictionary.ts';
 import { type Outlines, PLACEHOLDER, type RecordChunk, type Records, topLevelKeys } from '../column/records.ts';
 import { type FieldIndex, identityIndex, invertedIndex } from '../index/field.ts';
 import { blockOf, type Grams } from '../index/grams.ts';
 import { openWords, type Words } from '../index/words.ts';
-import type { CollectionIndex, FieldNode, Link, Members, Table } from '../index/table.ts';
+import type { CollectionIndex, FieldNode, Link, LinkOption, Members, Table } from '../index/table.ts';
 import { COLLECTIONS } from '../schema/catalogue.ts';
 import type { ColumnLayout, Layout, LayoutNode } from '../schema/layout.ts';
 import { readLayout, type Metadata, decodeLoadedMetadata, readOutlines } from './metadata.ts';
@@ -83,6 +83,7 @@ interface Opening {
   readonly fields: readonly FieldIndex[];
   readonly links: readonly (Link | undefined)[];
   readonly tables: readonly Table[];
+  readonly named: Around['named'];
 }
 
 /**
@@ -109,7 +110,7 @@ function openCollection(sections: Sections, layout: Layout, { loaded, outlines, 
     declaration: layout.collection,
     rows: ids.rows,
     ids,
-    members: openMembers({ layout, fields, links, tables }, layout.members),
+    members: openMembers({ layout, fields, links, tables, named }, layout.members),
     keys: topLevelKeys(
       layout.members.map(({ name }) => name),
       outlines,
@@ -151,7 +152,13 @@ function openNode(opening: Opening, node: LayoutNode): FieldNode | undefined {
   const { name } = node;
   switch (node.kind) {
     case 'column':
-      return { kind: 'values', name, index: opening.fields[node.column]!, ...linkAt(opening, node.column) };
+      return {
+        kind: 'values',
+        name,
+        index: opening.fields[node.column]!,
+        ...linkAt(opening, node.column),
+        ...optionsAt(opening, node.column),
+      };
     case 'record': {
       const members = openMembers(opening, node.members);
       return { kind: 'record', name, members, id: findIdField(members, node.idField) };
@@ -181,6 +188,23 @@ function openNode(opening: Opening, node: LayoutNode): FieldNode | undefined {
 function linkAt({ links }: Opening, column: number): { readonly link?: Link } {
   const link = links[column];
   return link ? { link } : {};
+}
+
+/**
+ * The options of a generic link. The comma in their names is in no filter key, because lists of keys are split at it.
+ */
+function optionsAt({ layout, fields, named }: Opening, column: number): { readonly options?: readonly LinkOption[] } {
+  const generic = layout.genericLinks.find(({ id }) => id === column);
+  if (!generic) return {};
+  const { lookup, collections, discriminator: field } = generic.link;
+  const discriminator = fields[generic.discriminator]!;
+  const options = Array.from(collections, ([text, to]): LinkOption => {
+    const link = { targets: undefined, to: () => named(to) };
+    const codes = codesOfOption(discriminator.dictionary, generic.link, text);
+    const node = { kind: 'values', name: `,${text}`, index: fields[column]!, link } as const;
+    return { node, discriminator, codes, field, lookup, text };
+  });
+  return { options };
 }
 
 function findIdField(members: Members, idField: string | undefined): FieldIndex | undefined {

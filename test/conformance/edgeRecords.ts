@@ -131,6 +131,25 @@ const COLLECTIONS: Readonly<Record<string, readonly object[]>> = {
     { ob_id: 1, priority: 1, role: 'author', party: link('parties', 1), relatedTo: { ob_id: 5, uuid: 'u5' } },
     { ob_id: 2, priority: 2, role: 'curator', party: link('parties', 2), relatedTo: { ob_id: 6, uuid: 'u6' } },
   ],
+  // Two kinds of records with the same id, a dangling link, and no kind of record.
+  identifiers: [
+    { ob_id: 1, relatedTo: { ob_id: 4, uuid: 'u4', short_code: 'ob' }, url: 'a' },
+    { ob_id: 2, relatedTo: { ob_id: 2, uuid: 'p2', short_code: 'proj' }, url: 'b' },
+    { ob_id: 3, relatedTo: { ob_id: 2, uuid: 'u2', short_code: 'ob' }, url: 'c' },
+    { ob_id: 4, relatedTo: { ob_id: 99, uuid: 'u99', short_code: 'ob' }, url: 'd' },
+    { ob_id: 5, relatedTo: { ob_id: 2, uuid: 'u2', short_code: 'other' }, url: 'e' },
+  ],
+  // An undeclared relatedTo.
+  onlineresources: [
+    { ob_id: 1, relatedTo: { ob_id: 4, uuid: 'u4', short_code: 'ob' } },
+    { ob_id: 2, relatedTo: null },
+  ],
+  migrationproperties: [
+    { id: 1, key: 'observation.status', value: 'x', ob_ref: 4 },
+    { id: 2, key: 'project.title', value: 'x', ob_ref: 2 },
+    { id: 3, key: 'legacy2.title', value: 'x', ob_ref: 5 },
+    { id: 4, key: 'other.title', value: 'x', ob_ref: 5 },
+  ],
   parties: [
     { ob_id: 1, firstName: 'Ada', lastName: 'L' },
     { ob_id: 2, firstName: 'Bo', lastName: 'M' },

@@ -78,6 +78,60 @@ describe('relations', () => {
   );
 });
 
+describe('generic links', () => {
+  assumption('A172', 'lead to the collection that another field decides', async () => {
+    const embedded = {
+      'relatedTo__status=ongoing': [1],
+      'relatedTo__budget=2.5': [2],
+      'relatedTo=2&relatedTo__budget__isnull=false': [2],
+      'relatedTo__ob_id__budget=2.5': [2],
+    };
+    await expectIds(embedded, 'identifiers');
+    await expectIds({ 'relatedTo__status=ongoing': [1], 'relatedTo__status!=ongoing': [2] }, 'onlineresources');
+    const idsOf = async (query: string): Promise<unknown[]> => {
+      const { results } = await catalogue.page(`/api/v3/migrationproperties/?strict=1&${query}`);
+      return results.map(({ id }) => id);
+    };
+    expect(await idsOf('ob_ref__title=two')).toEqual([2]);
+    expect(await idsOf('ob_ref__title__startswith=STR')).toEqual([3]);
+    expect(await idsOf('ob_ref__status__in=ongoing,planned')).toEqual([1, 3]);
+    expect(await idsOf('ob_ref__ob_id=5')).toEqual([3]);
+    expect(await idsOf('ob_ref=5')).toEqual([3, 4]);
+  });
+
+  assumption('A173', 'lead filters on in all their collections, and to null in the others', async () => {
+    await expectIds(
+      {
+        'relatedTo__title=a%2Cb': [1],
+        'relatedTo__title=two': [2],
+        'relatedTo__title__isnull=false': [1, 2, 3],
+        'relatedTo__title__isnull=true': [4, 5],
+        'relatedTo__title!=two': [1, 3, 4, 5],
+        'relatedTo__short_code=ob&relatedTo__title__isnull=false': [1, 3],
+        // Only projects have a budget.
+        'relatedTo__budget__isnull=true': [1, 3, 4, 5],
+        'relatedTo__budget__isnull=true&relatedTo__title__isnull=false': [1, 3],
+        'relatedTo__budget=2.5&relatedTo__status=ongoing': [],
+        'relatedTo__projects__title=one': [1],
+        'relatedTo__timePeriod__startTime__year=2015': [1],
+        'relatedTo__ob_id=2': [2, 3, 5],
+        'relatedTo__uuid=u2': [3, 5],
+      },
+      'identifiers',
+    );
+    await expectRefused(
+      {
+        'relatedTo__foo=1': 'Unknown field "foo".',
+        'relatedTo__title__foo=1': '"foo" lookup is not supported',
+        'relatedTo__identifier_set__relatedTo__status=x': 'Unknown field "status".',
+      },
+      'identifiers',
+    );
+    const { headers } = await catalogue.get('/api/v3/identifiers/?ordering=relatedTo__title');
+    expect(headers['x-ignored-params']).toBe('ordering=relatedTo__title');
+  });
+});
+
 describe('facets', () => {
   assumption('A67', 'counts records without a related row as null, and each record once for a value', async () => {
     const { body } = await catalogue.get('/api/v3/observations/?limit=1&facets=projects,discoveryKeywords__name');

@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
-import type { Collection, Field, ScalarType } from '../../engine/schema/types.ts';
+import type { Collection, Field, ScalarField } from '../../engine/schema/types.ts';
 import type { Random } from '../support/random.ts';
 import type { Json } from './json.ts';
 import { DATES, DATE_TIMES, INTEGERS, NUMBER_TOKENS, TEXTS } from './texts.ts';
@@ -35,6 +35,14 @@ const REGULAR: readonly Field[] = [
   { kind: 'scalars', name: 'tags', type: 'text' },
   { kind: 'record', name: 'place', fields: [{ kind: 'scalar', name: 'name', type: 'text', nullable: true }] },
   {
+    kind: 'record',
+    name: 'relatedTo',
+    fields: [
+      { kind: 'scalar', name: 'ob_id', type: 'integer', nullable: false },
+      { kind: 'scalar', name: 'short_code', type: 'text', nullable: false, values: ['ob', 'ob', 'proj', 'x'] },
+    ],
+  },
+  {
     kind: 'records',
     name: 'people',
     fields: [
@@ -44,6 +52,9 @@ const REGULAR: readonly Field[] = [
     ],
   },
 ];
+/** Ids of generic links, and texts that decide where they lead. */
+const GENERIC_IDS: readonly string[] = ['ob_id', 'ob_ref'];
+const REFERRING_KEYS: readonly string[] = ['observation.x', 'legacy2.y', 'project.z', 'project', 'Instrument.'];
 const EXTRA_KEYS: readonly string[] = ['extra', 'creationDate', '__proto__', 'a b', '7', 'naïve', ''];
 
 /** A catalogue with all kinds of collections: empty, without a file, short, longer than a page. */
@@ -82,7 +93,8 @@ function randomRecord(random: Random, collection: Collection, id: number): Json 
     return [field.name, field.name === idField ? integer(String(id)) : draw(random, field)];
   });
   for (const field of REGULAR)
-    if (random.chance(open ? 0.7 : 0.1)) members.push([field.name, randomField(random, field)]);
+    if (!fields.some(({ name }) => name === field.name) && random.chance(open ? 0.7 : 0.1))
+      members.push([field.name, randomField(random, field)]);
   const extras = collection.open ? random.integer(0, 5) : random.integer(-6, 3);
   const isTaken = new Set(members.map(([name]) => name));
   const keys = new Set(Array.from({ length: Math.max(0, extras) }, () => random.pick(EXTRA_KEYS)));
@@ -123,7 +135,7 @@ function randomField(random: Random, field: Field): Json {
   switch (field.kind) {
     case 'scalar':
       if (field.nullable && random.chance(0.4)) return NULL;
-      return randomScalar(random, field.type, field.values);
+      return randomScalar(random, field);
     case 'link':
       return field.nullable && random.chance(0.4) ? NULL : randomLink(random, field.to);
     case 'links':
@@ -133,7 +145,7 @@ function randomField(random: Random, field: Field): Json {
     case 'records':
       return array(random.several(0, 4, () => randomObject(random, field.fields)));
     case 'scalars':
-      return array(random.several(0, 4, () => randomScalar(random, field.type, undefined)));
+      return array(random.several(0, 4, () => randomScalar(random, field)));
     case 'opaque':
       return array(random.chance(0.8) ? [] : random.several(0, 3, () => randomJson(random, 2)));
   }
@@ -144,12 +156,14 @@ function randomObject(random: Random, fields: readonly Field[]): Json {
   return { kind: 'object', members: present.map((field): [string, Json] => [field.name, randomField(random, field)]) };
 }
 
-function randomScalar(random: Random, type: ScalarType, values: readonly string[] | undefined): Json {
+function randomScalar(random: Random, { name, type, values }: Pick<ScalarField, 'name' | 'type' | 'values'>): Json {
   switch (type) {
     case 'boolean':
       return { kind: 'boolean', value: random.chance(0.5) };
     case 'integer':
-      return integer(random.pick(INTEGERS));
+      return integer(
+        GENERIC_IDS.includes(name) && random.chance(0.8) ? String(random.integer(0, 13)) : random.pick(INTEGERS),
+      );
     case 'float':
       return integer(random.pick(NUMBER_TOKENS));
     case 'date':
@@ -158,6 +172,7 @@ function randomScalar(random: Random, type: ScalarType, values: readonly string[
       return text(random.pick(DATE_TIMES));
     case 'text':
       if (random.chance(0.01)) return text('{base_url}/elsewhere');
+      if (name === 'key' && random.chance(0.7)) return text(random.pick(REFERRING_KEYS));
       return text(values && random.chance(0.7) ? random.pick(values) : randomText(random));
   }
 }

@@ -1,5 +1,7 @@
 // The oracle's matching of a record with conditions: plain loops over the record's JSON. Rules: design, Filters,
 // Combination.
+import { collectionNamed } from '../../engine/schema/catalogue.ts';
+import { collectionOfLink, GENERIC_LINKS } from '../../engine/schema/genericLinks.ts';
 import type { Field } from '../../engine/schema/types.ts';
 import { memberOf, type Json } from './json.ts';
 import type { Test } from './values.ts';
@@ -13,6 +15,8 @@ export interface World {
 /** One condition: a walk from the record to values, and the test they must pass. */
 export interface Condition {
   readonly path: readonly Field[];
+  /** After a generic link, at whose id `path` ends: the path in each collection that it may lead to. */
+  readonly rests?: ReadonlyMap<string, readonly Field[]>;
   readonly negated: boolean;
   readonly test: Test;
 }
@@ -31,13 +35,40 @@ export function matches(record: Json, conditions: readonly Condition[], world: W
 
 /** Whether all conditions hold for one (related) record. Their paths have already walked `depth` steps. */
 function hold(record: Json | undefined, conditions: readonly Condition[], depth: number, world: World): boolean {
-  const fields = new Set(conditions.map(({ path }) => path[depth]));
+  const generic = conditions.filter(({ rests, path }) => rests && path.length === depth + 1);
+  if (generic.length > 0 && !genericHolds(record, generic, depth, world)) return false;
+  const others = conditions.filter((condition) => !generic.includes(condition));
+  const fields = new Set(others.map(({ path }) => path[depth]));
   for (const field of fields) {
     if (field === undefined) throw new Error('a path ends on a value');
-    const group = conditions.filter(({ path }) => path[depth] === field);
+    const group = others.filter(({ path }) => path[depth] === field);
     if (!fieldHolds(field, memberOf(record, field.name), group, depth, world)) return false;
   }
   return true;
+}
+
+/** Whether the conditions after a generic link hold for its record. A field that its collection lacks is null. */
+function genericHolds(
+  parent: Json | undefined,
+  conditions: readonly Condition[],
+  depth: number,
+  world: World,
+): boolean {
+  const link = GENERIC_LINKS.find(({ id }) => id === conditions[0]?.path[depth]?.name)!;
+  const kind = memberOf(parent, link.discriminator);
+  const to = kind?.kind === 'string' ? collectionOfLink(link, kind.value) : undefined;
+  const id = memberOf(parent, link.id);
+  const number = id?.kind === 'number' && /^-?\d+$/.test(id.token) ? BigInt(id.token) : -1n;
+  const address = { kind: 'string', value: `{base_url}/api/v3/${to}/${number}/?format=api` } as const;
+  const record = to === undefined || number < 0n ? undefined : world.linked(to, address);
+  const known: Condition[] = [];
+  for (const { rests, ...condition } of conditions) {
+    const path = to === undefined ? undefined : rests!.get(to);
+    const isId = path?.length === 1 && path[0]!.name === collectionNamed(to!)?.idField;
+    if (path && !isId) known.push({ ...condition, path });
+    else if (!condition.test(isId ? id : undefined, world.text)) return false;
+  }
+  return hold(record, known, 0, world);
 }
 
 function fieldHolds(

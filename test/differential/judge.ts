@@ -96,7 +96,8 @@ export function judge(
     }
     const parsed = parsedOf(name, key, value, settings.filterErrors !== 'fail', hasManyRegexes);
     if ('test' in parsed) {
-      conditions.push({ path: (key as FilterKey).path, negated: (key as FilterKey).negated, ...parsed });
+      const { path, rests, negated } = key as FilterKey;
+      conditions.push({ path, ...(rests ? { rests } : {}), negated, ...parsed });
     } else if (settings.filterErrors === 'fail') {
       const isHinted = key.kind === 'wrong' && key.explained && bad.indexOf(place) < hinted;
       const hints = 'hints' in parsed ? (parsed.hints ?? []) : [];

@@ -1,15 +1,20 @@
 // The oracle's parsing of a filter key: the field it walks to, the lookup, the negation, or the error. Reads only the
 // declaration of the product.
 import type { Collection, Field } from '../../engine/schema/types.ts';
+import { GENERIC_LINKS } from '../../engine/schema/genericLinks.ts';
 import { LOOKUP_HABITS } from '../../engine/query/habits.ts';
 import { LOOKUPS, suits, type Lookup } from './lookups.ts';
 import { suggestedName } from './suggest.ts';
 import type { OperandType } from './values.ts';
 
-/** A key that names a condition. `path` walks from the record to the value; `normal` is equal for equal conditions. */
+/**
+ * A key that names a condition. `path` and `rests` (filters.ts) walk from the record to the value; `normal` is equal
+ * for equal conditions.
+ */
 export interface FilterKey {
   readonly kind: 'filter';
   readonly path: readonly Field[];
+  readonly rests?: ReadonlyMap<string, readonly Field[]>;
   readonly type: OperandType;
   readonly lookup: Lookup;
   readonly negated: boolean;
@@ -47,47 +52,121 @@ export function keyOf(key: string, roots: readonly Field[], linked: Linked): Key
   const [first = '', ...rest] = (negated ? key.slice(0, -1) : key).split('__');
   if (![first, ...rest.filter((name) => name !== '')].every((name) => NAME.test(name))) return UNKNOWN;
   const root = fieldNamed(roots, first);
-  return root ? walk(root, rest, negated, linked) : UNKNOWN;
+  return root ? walk([root, ...roots.filter((field) => field !== root)], rest, negated, linked) : UNKNOWN;
 }
 
-function walk(root: Field, names: readonly string[], negated: boolean, linked: Linked): Key {
-  let path: readonly Field[] = [root];
-  let depth = 0;
-  for (; depth < names.length; depth++) {
-    const longer = stepped(path, names[depth] ?? '', linked);
-    if (!longer) break;
-    path = longer;
-  }
+/** The first of `roots` is the one that the key starts from. */
+function walk(roots: readonly [Field, ...Field[]], names: readonly string[], negated: boolean, linked: Linked): Key {
+  const [root] = roots;
+  const plain = walked([root], names, linked);
+  const generic = genericRests(plain.path, roots, names.slice(plain.depth), linked);
+  const depth = plain.depth + (generic?.depth ?? 0);
+  const path = generic ? plainEnd(plain.path) : plain.path;
+  const last = generic ? generic.first.at(-1) : path.at(-1);
   if (depth > STEPS_MAX) {
     return { kind: 'wrong', message: `At most ${STEPS_MAX} relations can be stepped over.` };
   }
   const [lookup = 'exact', excess] = names.slice(depth);
   const rest = [...names.slice(depth + 1).map((name) => `__${name}`), negated ? '!' : ''].join('');
-  if (!isLookup(lookup) || !suits(lookup, typeOf(path.at(-1))) || hasNoId(path.at(-1))) {
-    return wrongStep({ last: path.at(-1), start: [root.name, ...names.slice(0, depth)], lookup, rest, linked });
+  if (!isLookup(lookup) || !suits(lookup, typeOf(last)) || hasNoId(last)) {
+    const ends = generic ? [...generic.rests.values()].map((one) => one.at(-1)) : [last];
+    const options = generic ? [] : optionsAt(path, roots).map((name) => linked(name));
+    const fields = [...new Set([...ends.flatMap((end) => fieldsBehind(end, linked)), ...options.flatMap(namesOf)])];
+    return wrongStep({ last, fields, start: [root.name, ...names.slice(0, depth)], lookup, rest });
   }
   if (excess !== undefined) {
     const message = `"${excess}" lookup is not supported`;
     return { kind: 'wrong', message, explained: [message, `Nothing may follow "${lookup}".`] };
   }
-  const whole = withId(path);
-  const last = whole.at(-1);
-  const toId = last?.kind === 'link' || last?.kind === 'links' ? `__${linked(last.to).idField}` : '';
-  const normal = `${whole.map(({ name }) => name).join('__')}${toId}__${lookup}${negated ? '!' : ''}`;
-  return { kind: 'filter', path: whole, type: typeOf(whole.at(-1)), lookup, negated, normal };
+  const whole = generic ? path : withId(path);
+  const end = generic ? withId(generic.first).at(-1) : whole.at(-1);
+  const toId = end?.kind === 'link' || end?.kind === 'links' ? `__${linked(end.to).idField}` : '';
+  const after = generic ? [...names.slice(plain.depth, depth), ...(end === last ? [] : [end!.name])] : [];
+  const normal = `${[...whole.map(({ name }) => name), ...after].join('__')}${toId}__${lookup}${negated ? '!' : ''}`;
+  const key: FilterKey = { kind: 'filter', path: whole, type: typeOf(end), lookup, negated, normal };
+  if (!generic) return key;
+  return { ...key, rests: new Map([...generic.rests].map(([to, one]) => [to, withId(one)])) };
+}
+
+/** Follows names as long as they are fields. */
+function walked(
+  start: readonly Field[],
+  names: readonly string[],
+  linked: Linked,
+): { readonly path: readonly Field[]; readonly depth: number } {
+  let path = start;
+  let depth = 0;
+  for (; depth < names.length; depth++) {
+    const longer = stepped(path, names[depth]!, linked);
+    if (!longer) break;
+    path = longer;
+  }
+  return { path, depth };
+}
+
+/**
+ * The collections that a path may continue in, because it ends on a generic link. `siblings` are those of its first.
+ */
+function optionsAt(path: readonly Field[], siblings: readonly Field[]): readonly string[] {
+  const id = plainEnd(path).at(-1);
+  const parent = plainEnd(path).at(-2);
+  const fields = parent && 'fields' in parent ? parent.fields : parent ? [] : siblings;
+  const link = GENERIC_LINKS.find((one) => one.id === id?.name && (!parent || parent.name === one.parent));
+  const kind = fields.find(({ name }) => name === link?.discriminator);
+  const isGeneric =
+    parent?.kind !== 'records' &&
+    (parent !== undefined || link?.id === 'ob_ref') &&
+    id?.kind === 'scalar' &&
+    id.type === 'integer' &&
+    kind?.kind === 'scalar' &&
+    kind.type === 'text';
+  return isGeneric ? [...new Set(link!.collections.values())] : [];
+}
+
+/** A path to an embedded record, continued to its id. */
+function plainEnd(path: readonly Field[]): readonly Field[] {
+  return path.at(-1)?.kind === 'record' ? withId(path) : path;
+}
+
+/** The rest of a key after a generic link: its longest path in each collection, if its type is that of the first. */
+function genericRests(
+  path: readonly Field[],
+  siblings: readonly Field[],
+  names: readonly string[],
+  linked: Linked,
+):
+  | { readonly rests: ReadonlyMap<string, readonly Field[]>; readonly first: readonly Field[]; readonly depth: number }
+  | undefined {
+  const [name = '', ...others] = names;
+  const all = optionsAt(path, siblings).flatMap((to) => {
+    const field = fieldNamed(columnsOf(linked(to).fields), name);
+    return field ? [{ to, ...walked([field], others, linked) }] : [];
+  });
+  const depth = Math.max(...all.map((one) => one.depth));
+  const longest = all.filter((one) => one.depth === depth);
+  const [first] = longest;
+  if (!first) return undefined;
+  const typeAt = (one: readonly Field[]): string => (hasNoId(one.at(-1)) ? 'none' : typeOf(one.at(-1)));
+  const same = longest.filter((one) => typeAt(one.path) === typeAt(first.path));
+  return { rests: new Map(same.map((one) => [one.to, one.path])), first: first.path, depth: depth + 1 };
+}
+
+function namesOf({ fields }: Collection): readonly string[] {
+  return columnsOf(fields).map(({ name }) => name);
 }
 
 interface WrongStep {
   readonly last: Field | undefined;
+  /** The fields that can follow. */
+  readonly fields: readonly string[];
   readonly start: readonly string[];
   readonly lookup: string;
   readonly rest: string;
-  readonly linked: Linked;
 }
 
 /** A step that is not a lookup or not one that fits. If fields can follow here, it counts as a wrong field name. */
-function wrongStep({ last, start, lookup, rest, linked }: WrongStep): Key {
-  const fields = isLookup(lookup) || lookup === '' ? [] : fieldsBehind(last, linked);
+function wrongStep({ last, fields: names, start, lookup, rest }: WrongStep): Key {
+  const fields = isLookup(lookup) || lookup === '' ? [] : names;
   const fitting = hasNoId(last) ? [] : LOOKUPS.filter((one) => suits(one, typeOf(last)));
   const meant = suggestedName(lookup, [...fields, ...fitting], rest).replace('"', `"${start.join('__')}__`);
   const fits = fitting.length > 0 ? [`Lookups that fit: ${fitting.join(', ')}.`] : [];

@@ -1,4 +1,5 @@
 // Random filters: keys walk through the declaration, values are drawn from a record, both spelled in many ways.
+import { COLLECTION_CODES } from '../../engine/schema/resolved.ts';
 import type { Field } from '../../engine/schema/types.ts';
 import type { Random } from '../support/random.ts';
 import { linkedRecord, type DataSet } from './dataset.ts';
@@ -69,11 +70,14 @@ const ODD_LOOKUPS: readonly string[] = [
 /** The fields that a path may use after a field, from the current data set. */
 export type FieldsBehind = (field: Field | undefined) => readonly Field[];
 
-/** Members of embedded records, and the fields that the linked records of a data set have. */
+/** Members of embedded records, and the fields that the linked records of a data set have, also of generic links. */
 export function fieldsBehindIn(dataSet: DataSet): FieldsBehind {
   return (field) => {
     if (field?.kind === 'link' || field?.kind === 'links') return columnsOf(collectionOf(dataSet, field.to).fields);
-    return field?.kind === 'record' || field?.kind === 'records' ? columnsOf(field.fields) : [];
+    const own = field?.kind === 'record' || field?.kind === 'records' ? columnsOf(field.fields) : [];
+    if (field?.name !== 'ob_ref' && (field?.name !== 'relatedTo' || field.kind !== 'record')) return own;
+    const linked = ['observations', 'projects'].flatMap((name) => columnsOf(collectionOf(dataSet, name).fields));
+    return [...own, ...own, ...own, ...linked];
   };
 }
 
@@ -99,6 +103,7 @@ export function randomFieldPath(
   if (field.kind === 'link' || field.kind === 'links') {
     return random.chance(links > 0 ? 0.1 : 0.5) ? [field] : goOn(field, rest);
   }
+  if (field.kind === 'scalar' && behind(field).length > 0) return random.chance(0.3) ? [field] : goOn(field, rest);
   if ((field.kind !== 'record' && field.kind !== 'records') || random.chance(links > 0 ? 0.02 : 0.2)) return [field];
   const id = idOf(field);
   return id?.kind !== 'link' || random.chance(0.4) ? goOn(field, links) : goOn(id, rest);
@@ -156,6 +161,8 @@ function valuesAt({ json: value, dataSet }: Model, names: readonly string[]): st
   const [name, ...rest] = names;
   if (value?.kind === 'object') {
     const own = memberOf(value, name ?? 'ob_id');
+    const related = own === undefined && name !== undefined ? relatedRecord(value, dataSet) : undefined;
+    if (related) return valuesAt({ json: related, dataSet }, names);
     const isShort = own === undefined && name !== undefined && memberOf(value, 'ob_id')?.kind === 'string';
     return isShort
       ? valuesAt({ json: memberOf(value, 'ob_id'), dataSet }, names)
@@ -168,6 +175,15 @@ function valuesAt({ json: value, dataSet }: Model, names: readonly string[]): st
   if (value?.kind === 'boolean') return [String(value.value)];
   if (value?.kind !== 'string') return [];
   return [/^\{base_url\}.*\/(\d+)\/\?format=api$/.exec(value.value)?.[1] ?? value.value];
+}
+
+/** The record that a `relatedTo` leads to. */
+function relatedRecord(value: Json, dataSet: DataSet): Json | undefined {
+  const [kind, id] = [memberOf(value, 'short_code'), memberOf(value, 'ob_id')];
+  const to = kind?.kind === 'string' ? COLLECTION_CODES.get(kind.value) : undefined;
+  if (to === undefined || id?.kind !== 'number') return undefined;
+  const link = { kind: 'string', value: `{base_url}/api/v3/${to}/${id.token}/?format=api` } as const;
+  return linkedRecord(dataSet, to, link);
 }
 
 function spell(random: Random, value: string): string {

@@ -228,7 +228,8 @@ function unknownField(all: Known, name: string, isToOne: boolean, place: number)
 /** The fields of a path that ends on values. With `isToOne`, a record must have at most one value there. */
 function pathOf({ fields, linked }: Known, name: string, isToOne: boolean): Path | undefined {
   const key = keyOf(`${name}__isnull`, columnsOf(fields), linked);
-  if (key.kind !== 'filter') return undefined;
+  // Generic links are crossed by filters only.
+  if (key.kind !== 'filter' || key.rests) return undefined;
   const isSingle = key.path.every(({ kind }) => kind !== 'records' && kind !== 'links' && kind !== 'scalars');
   return isToOne && !isSingle ? undefined : key.path;
 }

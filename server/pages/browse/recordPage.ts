@@ -20,7 +20,7 @@ import { inStep, noRecordPage } from './errorPage.ts';
 import { amountOf, framed, requestPanel } from './frame.ts';
 import { jsonPanel } from './jsonPanel.ts';
 import { placesAndPeriods } from './placesAndPeriods.ts';
-import { cutAtWord, labelOf, ShownValues } from './values.ts';
+import { cutAtWord, labelOf, linkAmong, ShownValues } from './values.ts';
 
 /** Linking fields whose references to a record are counted. Each takes a separate list query. */
 const REFERENCES_MAX = 24;
@@ -69,27 +69,34 @@ async function backReferences(site: Site, tour: Tour, { name }: Collection, id: 
   return { shown: lines.length > 0 && sectionOf(lines), isWhole: !counts.includes('missed') };
 }
 
-async function countOf(site: Site, tour: Tour, { collection, key }: Reference, id: number): Promise<'missed' | number> {
-  const query = `${percentEncode(key)}=${id}&limit=1`;
-  const found = await foundList(site, tour, site.collections(collection), query);
+async function countOf(site: Site, tour: Tour, reference: Reference, id: number): Promise<'missed' | number> {
+  const { collection, kind } = reference;
+  const found = await foundList(site, tour, site.collections(collection), `${queryOf(reference, id)}&limit=1`);
   if (found.kind === 'missed') return found.kind;
   if (found.kind === 'refused') return 0;
-  // If the key is not a filter under these settings, the query has no condition and would count all records.
-  return found.list.ask.conditions.length === 0 ? 0 : found.hits.count;
+  // If a key is not a filter under these settings, the query lacks its condition and would count other records too.
+  return found.list.ask.conditions.length < (kind ? 2 : 1) ? 0 : found.hits.count;
+}
+
+/** The list of records that refer to a record. */
+function queryOf({ key, kind }: Reference, id: number): string {
+  const decided = kind ? `&${percentEncode(kind.key)}=${percentEncode(kind.value)}` : '';
+  return `${percentEncode(key)}=${id}${decided}`;
 }
 
 function lineOf(
   site: Site,
   { up }: Tour,
-  { collection, key }: Reference,
+  reference: Reference,
   { id, count }: { readonly id: number; readonly count: 'missed' | number },
 ): Markup {
+  const { collection, key, kind } = reference;
   const { title } = site.collections(collection).declaration;
-  const href = `${up}browse/${collection}/?${percentEncode(key)}=${id}`;
+  const href = `${up}browse/${collection}/?${queryOf(reference, id)}`;
   const counted = count === 'missed' ? 'not counted now' : countText(count);
   return html`<li>
     <div><a href="${href}">${title}</a> <span class="count">${counted}</span></div>
-    <small>${key.split('__').join(' › ')}</small>
+    <small>${key.split('__').join(' › ')}${kind && html` (<bdi>${kind.value}</bdi>)`}</small>
   </li>`;
 }
 
@@ -183,11 +190,12 @@ function fieldCount(shown: number, hasMore: boolean): string {
 
 function keyValues(site: Site, tour: Tour, declared: Collection, members: readonly Member[]): Markup {
   const values = new ShownValues(site, tour);
+  const generic = linkAmong(declared.name, members);
   const rows = members.map(
     ({ key, value }) =>
       html`<div>
         <dt><bdi>${key}</bdi>${meaningOf(declared, key)}</dt>
-        <dd>${shown(value, values)}</dd>
+        <dd>${generic?.key === key ? values.linkTo(generic) : shown(key, value, values)}</dd>
       </div> `,
   );
   return html`<dl class="record">${rows}</dl>`;
@@ -198,10 +206,10 @@ function meaningOf({ name, fields }: Collection, key: string): Markup | false {
   return html`<small>${fieldSentence([name, key])}</small>`;
 }
 
-function shown(value: Member['value'], values: ShownValues): Child {
+function shown(key: string, value: Member['value'], values: ShownValues): Child {
   switch (value.kind) {
     case 'whole':
-      return values.whole(value.json);
+      return values.whole(value.json, key);
     case 'start':
       return html`${values.start(value.text)} <span class="quiet">${bytesText(value.bytes)}, see the JSON</span>`;
     case 'long':

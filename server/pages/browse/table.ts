@@ -6,7 +6,7 @@ import { bytesText } from '../../observe/quantities.ts';
 import { fromStart, type Pair, queryOf, withValue } from './address.ts';
 import type { Listing } from './listing.ts';
 import { type Child, html, type Markup } from './template.ts';
-import { CELL_CHARACTERS_MAX, ShownValues } from './values.ts';
+import { CELL_CHARACTERS_MAX, linkAmong, ShownValues } from './values.ts';
 
 /** Bytes of values that one page reads, and of a single value. */
 const TABLE_BYTES_MAX = 256 * 1024;
@@ -97,14 +97,16 @@ function rowOf(
 ): Markup {
   const byKey = new Map(members.map(({ key, value }) => [key, value]));
   const { idField, name } = collection.declaration;
+  const generic = linkAmong(name, members);
   const cells = columns.map((key) => {
     if (key === idField) {
       const href = `${tour.up}browse/${name}/${id}/`;
       return html`<th scope="row" role="rowheader"><a href="${href}">${id}</a></th>`;
     }
     const value = byKey.get(key);
-    const cell = (): Markup =>
-      html`<td role="cell" data-label="${key}"><div>${value && shown(value, values)}</div></td>`;
+    const content = (): Child => (generic?.key === key ? values.linkTo(generic) : value && shown(key, value, values));
+    const cell = (): Markup => html`<td role="cell" data-label="${key}"><div>${content()}</div></td>`;
+    if (generic?.key === key) return cell();
     if (value?.kind !== 'whole' || value.json.length > SHORT_CHARACTERS_MAX) return cell();
     const said = `${key} ${value.json}`;
     const known = made.get(said) ?? cell();
@@ -116,10 +118,10 @@ function rowOf(
   </tr> `;
 }
 
-function shown(value: Member['value'], values: ShownValues): Child {
+function shown(key: string, value: Member['value'], values: ShownValues): Child {
   switch (value.kind) {
     case 'whole':
-      return values.cell(value.json);
+      return values.cell(value.json, key);
     case 'start':
       return values.start(value.text, CELL_CHARACTERS_MAX);
     case 'long':

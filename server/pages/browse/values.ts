@@ -1,7 +1,7 @@
 // Renders values of records. A link to a record shows that record's label, a web address becomes a link, and any other
 // value is text whose direction is isolated. Long values are cut in tables and complete on the page of their record.
 import { type Collection, type CollectionIndex, collectionsOfPath, rowOfId } from '../../../engine/engine.ts';
-import { recordLabel } from '../../../engine/described.ts';
+import { collectionOfLink, GENERIC_LINKS, type Member, recordLabel } from '../../../engine/described.ts';
 import { instantText, type Site, type Tour } from './site.ts';
 import { type JsonOutline, jsonOutline, jsonString } from './jsonPanel.ts';
 import { type Child, html, type Markup } from './template.ts';
@@ -39,27 +39,32 @@ export class ShownValues {
     this.#tour = tour;
   }
 
-  /** Renders the JSON of a value for a table cell. Cost: one pass over it. */
-  cell(json: string): Child {
+  /** Renders the JSON of the value of a field for a table cell. Cost: one pass over it. */
+  cell(json: string, key: string): Child {
     const limits = { listMax: CELL_MEMBERS_MAX, objectMax: Infinity, levels: LEVELS_MAX };
-    return this.#cell(jsonOutline(json, { ...limits, budget: { left: Infinity } }));
+    return this.#cell({ ...jsonOutline(json, { ...limits, budget: { left: Infinity } }), key });
   }
 
-  #cell({ json, members, count }: JsonOutline): Child {
+  #cell({ key, json, members, count }: JsonOutline): Child {
     const text = jsonString(json);
     if (text !== undefined) return instantOf(text) ?? this.#text(text, CELL_CHARACTERS_MAX);
     if (!isNested(json)) return plain(json, CELL_CHARACTERS_MAX);
     if (!members) return html`<span class="quiet">${'…'}</span>`;
-    return json.startsWith('{') ? this.#name(members) : this.#fewMembers(members, count);
+    if (json.startsWith('[')) return this.#fewMembers(members, count);
+    const generic = genericLink(key, (name) => members.find((each) => each.key === name)?.json);
+    return generic ? this.linkTo(generic) : this.#name(members);
   }
 
-  /** Renders the JSON of a value for the page of its record. Cost: one pass over it, and the members that are shown. */
-  whole(json: string): Child {
+  /**
+   * Renders the JSON of the value of a field for the page of its record. Cost: one pass over it, and the members that
+   * are shown.
+   */
+  whole(json: string, key: string): Child {
     const limits = { listMax: MEMBERS_MAX, objectMax: MEMBERS_MAX, levels: LEVELS_MAX };
-    return this.#whole(jsonOutline(json, { ...limits, budget: this.#members }));
+    return this.#whole({ ...jsonOutline(json, { ...limits, budget: this.#members }), key });
   }
 
-  #whole({ json, members, count }: JsonOutline): Child {
+  #whole({ key, json, members, count }: JsonOutline): Child {
     const text = jsonString(json);
     if (text !== undefined) return this.#text(text, Infinity);
     if (!isNested(json)) return plain(json, Infinity);
@@ -71,12 +76,13 @@ export class ShownValues {
         ${members.map((each) => html`<li>${this.#whole(each)}</li>`)}${more && html`<li class="quiet">${more}</li>`}
       </ul>`;
     }
+    const generic = genericLink(key, (name) => members.find((each) => each.key === name)?.json);
     return html`<dl class="inner">
       ${members.map(
         (each) =>
           html`<div>
             <dt><bdi>${each.key}</bdi></dt>
-            <dd>${this.#whole(each)}</dd>
+            <dd>${generic?.key === each.key ? this.linkTo(generic) : this.#whole(each)}</dd>
           </div>`,
       )}${more && html`<div class="quiet">${more}</div>`}
     </dl>`;
@@ -108,7 +114,15 @@ export class ShownValues {
     const candidates = collectionsOfPath(segment, version);
     const hasRecord = ({ name }: Collection): boolean => rowOfId(this.#site.collections(name), Number(digits)) >= 0;
     const declared = (this.#labelsLeft > 0 ? candidates.find(hasRecord) : undefined) ?? candidates[0];
-    if (!declared) return undefined;
+    return declared && this.#pageLink(declared, digits);
+  }
+
+  /** Renders a generic link as a link to the page of its record. */
+  linkTo({ to, id }: ShownLink): Markup {
+    return this.#pageLink(this.#site.collections(to).declaration, id);
+  }
+
+  #pageLink(declared: Collection, digits: string): Markup {
     const href = `${this.#tour.up}browse/${declared.name}/${digits}/`;
     const fallback = `${declared.name} ${digits}`;
     if (this.#labelsLeft-- <= 0) return html`<a href="${href}">${fallback}</a>`;
@@ -140,6 +154,32 @@ export class ShownValues {
     });
     return html`<bdi class="quiet">${cut(texts.join(', '), CELL_CHARACTERS_MAX)}</bdi>`;
   }
+}
+
+/** A generic link: the key of its id, and where it leads. */
+interface ShownLink {
+  readonly key: string;
+  readonly to: string;
+  readonly id: string;
+}
+
+/** The generic link in an object with this key, or in a record of this collection. `jsonOf` returns its members. */
+function genericLink(parent: string, jsonOf: (name: string) => string | undefined): ShownLink | undefined {
+  for (const link of GENERIC_LINKS) {
+    if (link.parent !== parent) continue;
+    const [id = '', kind = ''] = [jsonOf(link.id), jsonOf(link.discriminator)];
+    const to = collectionOfLink(link, jsonString(kind) ?? '');
+    if (to !== undefined && /^\d{1,15}$/.test(id)) return { key: link.id, to, id };
+  }
+  return undefined;
+}
+
+/** The generic link among the members of a record. */
+export function linkAmong(collection: string, members: readonly Member[]): ShownLink | undefined {
+  return genericLink(collection, (name) => {
+    const value = members.find(({ key }) => key === name)?.value;
+    return value?.kind === 'whole' ? value.json : undefined;
+  });
 }
 
 /** The label of a record, undefined if it has none. Cost: see recordLabel. */
