@@ -150,6 +150,11 @@ const COLLECTIONS: Readonly<Record<string, readonly object[]>> = {
     { id: 3, key: 'legacy2.title', value: 'x', ob_ref: 5 },
     { id: 4, key: 'other.title', value: 'x', ob_ref: 5 },
   ],
+  // Fields with the names of parameters.
+  notes: [
+    { ob_id: 1, name: 'sea', search: 'ice', limit: 2, fields: 'name' },
+    { ob_id: 2, name: 'ice', search: 'sea', limit: 1, fields: 'text' },
+  ],
   parties: [
     { ob_id: 1, firstName: 'Ada', lastName: 'L' },
     { ob_id: 2, firstName: 'Bo', lastName: 'M' },

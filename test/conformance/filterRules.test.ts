@@ -21,6 +21,22 @@ describe('keys', () => {
     await expectIds({ 'title%5F%5Fstartswith=a': [4], 'title__startswith%21=a': [1, 2, 3, 5, 6, 7] });
   });
 
+  assumption('A30', 'prefers a parameter to a field of the same name, which a lookup reaches', async () => {
+    await expectIds(
+      {
+        'search=ice': [2],
+        'search__exact=ice': [1],
+        'search!=ice': [2],
+        'limit__gt=1': [1],
+        'limit__exact=1&fields__contains=t': [2],
+        'ordering=-search': [2, 1],
+      },
+      'notes',
+    );
+    const { results } = await catalogue.page('/api/v3/notes/?limit=1&fields=ob_id');
+    expect(results).toEqual([{ ob_id: 1 }]);
+  });
+
   assumption('A30', 'quotes the first name that does not fit', async () => {
     await expectRefused({
       'title__foo=x': unsupported('foo'),
