@@ -246,7 +246,8 @@ function genericNode(
         inner.push({ condition: { ...condition, path: end.path }, located: end, steps });
       }
     }
-    if (!missing.every(isForNulls)) continue;
+    const isPresent = option.codes.start < option.codes.end;
+    if (!isPresent || !missing.every(isForNulls)) continue;
     const { key } = conditions[0]!.condition;
     const { lookup, text, field, discriminator } = option;
     const operand = { kind: 'text', values: [text] } as const;
