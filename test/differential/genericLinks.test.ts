@@ -17,6 +17,7 @@ import { randomCatalogue, writeCatalogue } from './catalogues.ts';
 import { type DataSet, dataSetOf } from './dataset.ts';
 import { collectionOf } from './infer.ts';
 import { oracle, type OracleSettings } from './oracle.ts';
+import { SEED_MS_MAX } from './ring.ts';
 import { fieldsBehindIn, randomFieldPath, randomFilters, randomSibling } from './requestFilters.ts';
 
 const FORM = { baseUrl: 'http://h', version: 'v3', linkEnd: '/?format=api' } as const;
@@ -28,7 +29,7 @@ const SETTINGS: OracleSettings = {
   filterErrors: 'fail',
   filters: 'all',
 };
-const QUERIES = times(100, 2000);
+const QUERIES = times(40, 2000);
 const NAMES = ['identifiers', 'rpis', 'ipps', 'acquisitions', 'migrationproperties', 'observations', 'onlineresources'];
 const directory = mkdtempSync(join(tmpdir(), 'generic-'));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -48,29 +49,33 @@ function randomQuery(random: Random, dataSet: DataSet, { name, fields }: Collect
   return [path, ...others].flatMap((one) => randomFilters(random, one, model)).join('&');
 }
 
-test.each([1, 2, 3, 4])('generic links lead filters to the records of their collections, seed %i', async (seed) => {
-  const random = randomOf(seed);
-  const texts = randomCatalogue(random);
-  const data = join(directory, String(seed));
-  writeCatalogue(texts, data);
-  const dataSet = dataSetOf(texts);
-  const catalogue = openSnapshot(await openData(data, { baseUrl: FORM.baseUrl, threads: 0 }, () => undefined));
-  let matched = 0;
-  for (let i = 0; i < QUERIES; i++) {
-    const name = random.pick(NAMES);
-    const query = randomQuery(random, dataSet, collectionOf(dataSet, name));
-    const target = `/api/v3/${name}/?${query}&limit=999`;
-    const expected = oracle(dataSet, SETTINGS, { method: 'GET', target, headers: {} });
-    const collection = catalogue.collection(name);
-    const ask = parseListQuery(collection, `${query}&limit=999`, QUERY_OPTIONS);
-    expect(ask.problems.length > 0 ? 400 : 200, target).toBe(expected.status);
-    if (expected.status !== 200) continue;
-    const hits = execute(collection, plan(collection, ask, FORM))!;
-    const ids = rowsOf(hits.rows).map((row) => collection.ids.dictionary.numbers![row]!);
-    const { results } = JSON.parse(expected.body!) as { results: Record<string, number>[] };
-    expect(ids, target).toEqual(results.map((record) => record[collection.declaration.idField]));
-    if (ids.length > 0 && ids.length < collection.rows) matched++;
-  }
-  // Otherwise the draws compare nothing.
-  expect(matched).toBeGreaterThan(QUERIES / 50);
-});
+test.each([1, 2, 3])(
+  'generic links lead filters to the records of their collections, seed %i',
+  async (seed) => {
+    const random = randomOf(seed);
+    const texts = randomCatalogue(random);
+    const data = join(directory, String(seed));
+    writeCatalogue(texts, data);
+    const dataSet = dataSetOf(texts);
+    const catalogue = openSnapshot(await openData(data, { baseUrl: FORM.baseUrl, threads: 0 }, () => undefined));
+    let matched = 0;
+    for (let i = 0; i < QUERIES; i++) {
+      const name = random.pick(NAMES);
+      const query = randomQuery(random, dataSet, collectionOf(dataSet, name));
+      const target = `/api/v3/${name}/?${query}&limit=999`;
+      const expected = oracle(dataSet, SETTINGS, { method: 'GET', target, headers: {} });
+      const collection = catalogue.collection(name);
+      const ask = parseListQuery(collection, `${query}&limit=999`, QUERY_OPTIONS);
+      expect(ask.problems.length > 0 ? 400 : 200, target).toBe(expected.status);
+      if (expected.status !== 200) continue;
+      const hits = execute(collection, plan(collection, ask, FORM))!;
+      const ids = rowsOf(hits.rows).map((row) => collection.ids.dictionary.numbers![row]!);
+      const { results } = JSON.parse(expected.body!) as { results: Record<string, number>[] };
+      expect(ids, target).toEqual(results.map((record) => record[collection.declaration.idField]));
+      if (ids.length > 0 && ids.length < collection.rows) matched++;
+    }
+    // Otherwise the draws compare nothing.
+    expect(matched).toBeGreaterThan(0);
+  },
+  SEED_MS_MAX,
+);
