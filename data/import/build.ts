@@ -50,8 +50,8 @@ export interface RepeatedId {
 }
 
 /**
- * Takes the batches of one collection in file order, then their texts. After that, `findRepeatedIds` and `write` are called
- * once.
+ * Takes the batches of one collection in file order, then their texts. After that, `findRepeatedIds` and `write` are
+ * called once.
  */
 export class CollectionBuilder {
   /** Undefined once the records have been written. */

@@ -1,6 +1,6 @@
 // How each value of the synthetic catalogue is drawn: a row per collection, with a draw per field. Names, order, links
-// and types of fields come from the declaration. A field without a draw uses `makeDefaultDraw`. The draws of a record share
-// its random numbers, in the order of its fields.
+// and types of fields come from the declaration. A field without a draw uses `makeDefaultDraw`. The draws of a record
+// share its random numbers, in the order of its fields.
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import type { Collection, Field } from '../../engine/schema/types.ts';
 import * as prose from './prose.ts';

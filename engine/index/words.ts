@@ -51,8 +51,8 @@ export function openWords({ text, textEnds, ends, postings }: StoredWords, size:
 }
 
 /**
- * Builds the word index of a dictionary. `seed` is that of the hashes (intern.ts). Cost: one pass over the folded texts, and four bytes of memory for each
- * distinct word of each text.
+ * Builds the word index of a dictionary. `seed` is that of the hashes (intern.ts). Cost: one pass over the folded
+ * texts, and four bytes of memory for each distinct word of each text.
  */
 export function buildWords({ text, ends, size }: WrittenDictionary, seed?: number): StoredWords {
   const interner = new Interner(seed);
@@ -124,8 +124,8 @@ const CANDIDATE_BYTES_MIN = 3;
 
 /**
  * The codes of the texts that contain a word. Exact if it is a single word of the index, without blanks and signs.
- * Otherwise its longest part finds candidates; `undefined` if that is too short. `beforeLists` is called with
- * their bytes before they are read. Cost: a pass over the vocabulary unless the word must be whole, and the lists of the
+ * Otherwise its longest part finds candidates; `undefined` if that is too short. `beforeLists` is called with their
+ * bytes before they are read. Cost: a pass over the vocabulary unless the word must be whole, and the lists of the
  * matching words.
  */
 export function codesOfWord(
@@ -200,7 +200,7 @@ const IS_ASCII_WORD = Uint8Array.from({ length: 0x80 }, (_, code) =>
 );
 
 /** Calls `visit` with each longest run of letters and digits in folded UTF-8. Cost: one pass. */
-export function eachWord(bytes: Uint8Array, end: number, visit: (start: number, end: number) => void): void {
+function eachWord(bytes: Uint8Array, end: number, visit: (start: number, end: number) => void): void {
   let start = -1;
   for (let at = 0; at < end;) {
     const byte = bytes[at]!;

@@ -51,7 +51,8 @@ type ChangeFormat = 'table' | 'ndjson';
 const PRINTED_CHARACTERS = 1 << 16;
 
 /**
- * Compares two data sets or snapshot files with this many threads and prints the differences. Throws as digestCatalogue does.
+ * Compares two data sets or snapshot files with this many threads and prints the differences. Throws as digestCatalogue
+ * does.
  */
 async function runDiff(
   [before, after]: readonly [string, string],
