@@ -1,6 +1,7 @@
 // The requests that `compare` sends: those of an access log, or one of each kind made from the data itself.
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { isObject } from '../../engine/bits/json.ts';
 import { COLLECTIONS } from '../../engine/shared.ts';
 import { OperationError, reasonOf } from '../operationError.ts';
 
@@ -76,10 +77,6 @@ export async function requestsOfData(
     }
   }
   return [...new Set(paths)];
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A value as a filter has it: a link as its id. Undefined for arrays, objects and long texts. */
