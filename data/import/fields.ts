@@ -2,7 +2,7 @@
 // from all values. The same data always gives the same fields, however it was cut into runs.
 import { startOfPart } from '../../engine/bits/lists.ts';
 import { PLACEHOLDER } from '../../engine/column/records.ts';
-import type { Texts } from '../../engine/column/sort.ts';
+import { decodeText, type Texts } from '../../engine/column/sort.ts';
 import { parseInstant } from '../../engine/query/decimal.ts';
 import { collectionNamed } from '../../engine/schema/catalogue.ts';
 import type { Collection, Field, ScalarType } from '../../engine/schema/types.ts';
@@ -170,11 +170,4 @@ function inferTarget(sources: readonly Texts[]): string | undefined {
     }),
   );
   return areLinks ? to : undefined;
-}
-
-// A byte order mark is part of a text: otherwise a date after one would be read as that date.
-const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
-
-function decodeText({ bytes, ends }: Texts, i: number): string {
-  return DECODER.decode(bytes.subarray(startOfPart(ends, i), ends[i]));
 }

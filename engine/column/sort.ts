@@ -8,6 +8,7 @@ import { hasNumbers } from '../schema/layout.ts';
 import { type ColumnType, type Dictionary, smallInteger } from './dictionary.ts';
 
 // A byte order mark is part of a text. Otherwise, one before a date would be ignored and the date accepted.
+// A byte order mark is part of a text: otherwise a date after one would be read as that date.
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Concatenated texts: text i ends at `ends[i]`. */
@@ -265,6 +266,7 @@ function reorder(numbers: Float64Array | undefined, order: Uint32Array): Float64
   return moved;
 }
 
-function decodeText(texts: Texts, i: number): string {
+/** Text `i` of a list. */
+export function decodeText(texts: Texts, i: number): string {
   return DECODER.decode(texts.bytes.subarray(startOfPart(texts.ends, i), texts.ends[i]));
 }
