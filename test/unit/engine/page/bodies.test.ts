@@ -13,7 +13,7 @@ import type { Body } from '../../../../engine/page/envelope.ts';
 import { copying } from '../../../../engine/page/rewrite.ts';
 import { csvRows, jsonRows, measured, ndjsonRows, pageBody, rowsBody } from '../../../../engine/page/rows.ts';
 import { type GzipBody, stitchedBody, type Stitching, type StitchOrder } from '../../../../engine/page/stitch.ts';
-import { expectBody, rowsOf, servedRecord, textOf } from '../../../support/pages.ts';
+import { bytesOf, expectBody, rowsOf, servedRecord, textOf } from '../../../support/pages.ts';
 import { membersOf, recordsOf, recordBlocksOf } from '../../../support/records.ts';
 import { times } from '../../../support/ring.ts';
 
@@ -288,12 +288,6 @@ describe('a response of stored blocks', () => {
       const body = stitching();
       if (body) return body;
     }
-  }
-
-  function bytesOf(body: Body): Buffer {
-    const pieces: Buffer[] = [];
-    for (let at = 0; at < body.bytes; at += pieces.at(-1)!.length) pieces.push(Buffer.from(body.pieceAt(at)));
-    return Buffer.concat(pieces);
   }
 
   function identityOf({ records, rows: selection, head, tail, isLines }: StitchOrder): Buffer {

@@ -13,6 +13,7 @@ import { measured, rowsBody, type ServedRows } from '../../../../engine/page/row
 import { openSnapshot } from '../../../../engine/snapshot/open.ts';
 import { dataSetOf, imported, ndjsonOf, temporaryDirectory } from '../../../support/dataSets.ts';
 import { indexOf } from '../../../support/index.ts';
+import { bytesOf } from '../../../support/pages.ts';
 import { randomOf } from '../../../support/random.ts';
 import { recordsOf, collectionOf } from '../../../support/records.ts';
 
@@ -40,12 +41,6 @@ function slicesOf(measuring: () => Body | undefined): { slices: number; body: Bo
     const body = measuring();
     if (body) return { slices, body };
   }
-}
-
-function bytesOf(body: Body): Buffer {
-  const pieces: Buffer[] = [];
-  for (let at = 0; at < body.bytes; at += pieces.at(-1)!.length) pieces.push(Buffer.from(body.pieceAt(at)));
-  return Buffer.concat(pieces);
 }
 
 const metadataOf = (bytes: Buffer): ReturnType<typeof parquetMetadata> =>
