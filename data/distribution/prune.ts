@@ -1,5 +1,12 @@
 import { OperationError } from '../operationError.ts';
-import { decodePointer, type ListedObject, objectNames, POINTER_NAME, type PublishingTarget } from './target.ts';
+import {
+  decodePointer,
+  type ListedObject,
+  objectNames,
+  POINTER_NAME,
+  type PublishingTarget,
+  readCurrent,
+} from './target.ts';
 
 /** Younger objects that no pointer has named may belong to a publisher that is still working. */
 const STRAY_MS_MAX = 86_400_000;
@@ -19,11 +26,10 @@ export interface PruneReport {
  * pointer.
  */
 export async function pruneTarget(target: PublishingTarget, keep: number, nowMs: number): Promise<PruneReport> {
-  const { signal } = new AbortController();
   // Before the pointer is read: objects that a publisher adds from now on are not candidates.
   const objects = await target.list();
-  const current = await target.readPointer(undefined, signal);
-  if (current === undefined || current === 'unchanged')
+  const current = await readCurrent(target);
+  if (!current)
     throw new OperationError('network', `${target.name}: nothing is published there, it has no ${POINTER_NAME}`);
   const pointer = decodePointer(current.text, target.name);
   const needed = new Set(objectNames(pointer));
@@ -35,8 +41,7 @@ export async function pruneTarget(target: PublishingTarget, keep: number, nowMs:
   const removed: typeof unneeded = [];
   for (const object of unneeded) {
     // A publisher may have found an object here and need it now. The next pruning sees its pointer.
-    const now = await target.readPointer(undefined, signal);
-    if (now === undefined || now === 'unchanged' || now.text !== current.text) break;
+    if ((await readCurrent(target))?.text !== current.text) break;
     await target.remove(object.name);
     removed.push(object);
   }
@@ -48,9 +53,9 @@ export async function pruneTarget(target: PublishingTarget, keep: number, nowMs:
 /** The first removed object that the current pointer needs and that no publisher has put back. */
 async function findMissing(target: PublishingTarget, removed: readonly ListedObject[]): Promise<string | undefined> {
   if (removed.length === 0) return undefined;
-  const now = await target.readPointer(undefined, new AbortController().signal);
-  if (now === undefined || now === 'unchanged') return undefined;
-  const needed = new Set(objectNames(decodePointer(now.text, target.name)));
+  const current = await readCurrent(target);
+  if (!current) return undefined;
+  const needed = new Set(objectNames(decodePointer(current.text, target.name)));
   for (const { name, size } of removed) if (needed.has(name) && !(await target.has(name, size))) return name;
   return undefined;
 }

@@ -24,6 +24,7 @@ import {
   type Pointer,
   type PointerText,
   type PublishingTarget,
+  readCurrent,
   withRefreshTime,
   snapshotName,
   type StoredObject,
@@ -163,10 +164,10 @@ async function publishSources(
     if (current && !allowRollback && isOlderData(content, current)) throw staleError(target, content, current);
     return current;
   };
-  checkPointer(await readPointer(target));
+  checkPointer(await readCurrent(target));
   for (let turn = 0; turn < TURNS_MAX; turn++) {
     await send();
-    const pointerText = await readPointer(target);
+    const pointerText = await readCurrent(target);
     const current = checkPointer(pointerText);
     const isNew = !current || !isSame(current, content);
     const pointer = isNew ? nextPointer(content, current) : withRefreshTime(current, refreshed);
@@ -191,18 +192,13 @@ export async function confirmPublished(
   refreshed: string,
 ): Promise<boolean> {
   for (let turn = 0; turn < TURNS_MAX; turn++) {
-    const pointerText = await readPointer(target);
+    const pointerText = await readCurrent(target);
     const current = pointerText && decodePointer(pointerText.text, target.name);
     if (!current) return false;
     if (current.generation !== generation) return true;
     if (await target.replacePointer(withRefreshTime(current, refreshed), pointerText)) return true;
   }
   throw pointerRaceError(target);
-}
-
-async function readPointer(target: PublishingTarget): Promise<PointerText | undefined> {
-  const pointer = await target.readPointer(undefined, new AbortController().signal);
-  return pointer === 'unchanged' ? undefined : pointer;
 }
 
 function pointerRaceError({ name }: PublishingTarget): OperationError {

@@ -13,6 +13,7 @@ import {
   POINTER_NAME,
   type PointerText,
   type PublishingTarget,
+  readCurrent,
   type S3Access,
 } from './target.ts';
 import { s3Prefix } from './targetUrl.ts';
@@ -212,7 +213,7 @@ class S3Target implements PublishingTarget {
     const text = encodePointer(next);
     const body = new TextEncoder().encode(text);
     const isMinding = await this.#assertMinding();
-    if (!isMinding && (await this.#pointerText()) !== expected?.text) return false;
+    if (!isMinding && (await readCurrent(this))?.text !== expected?.text) return false;
     if (expected && expected.validator === undefined)
       throw targetError(this.name, `returned no ETag for ${POINTER_NAME}`);
     const headers: Record<string, string> = expected ? { 'if-match': expected.validator! } : { 'if-none-match': '*' };
@@ -221,7 +222,7 @@ class S3Target implements PublishingTarget {
     await answer.discard();
     if (isMinding && answer.status < 300) return true;
     // An earlier attempt may have succeeded although its response was lost.
-    return (await this.#pointerText()) === text;
+    return (await readCurrent(this))?.text === text;
   }
 
   /** All objects, and the uploads that publishers have not completed, because they were killed or are still working. */
@@ -277,11 +278,6 @@ class S3Target implements PublishingTarget {
     const { Code } = readS3Answer(await answer.text(POINTER_BYTES_MAX))?.texts ?? {};
     if (Code === 'NoSuchBucket')
       throw targetError(this.name, 'answered 404 NoSuchBucket: make the bucket first, none is made here');
-  }
-
-  async #pointerText(): Promise<string | undefined> {
-    const pointer = await this.readPointer(undefined, new AbortController().signal);
-    return pointer === 'unchanged' ? undefined : pointer?.text;
   }
 
   /**

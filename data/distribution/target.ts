@@ -206,6 +206,12 @@ export interface PointerText {
   readonly validator: string | undefined;
 }
 
+/** Reads the pointer, whatever was read before; undefined if nothing is published. Throws as `readPointer` does. */
+export async function readCurrent(target: Pick<Target, 'readPointer'>): Promise<PointerText | undefined> {
+  const pointer = await target.readPointer(undefined, new AbortController().signal);
+  return pointer === 'unchanged' ? undefined : pointer;
+}
+
 /**
  * A target as replicas use it. `name` is for messages and contains no secret. All methods throw OperationError
  * `network` or `file` if the target cannot be reached. An aborted `signal` stops them.

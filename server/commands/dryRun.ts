@@ -1,7 +1,7 @@
 // The output of `serve --check`: each setting with its value and source, and the data that would be served. Starts no
 // server, opens no port and writes nothing.
 import { closeSync, existsSync } from 'node:fs';
-import { decodePointer } from '../../data/distribution/target.ts';
+import { decodePointer, readCurrent } from '../../data/distribution/target.ts';
 import { openTarget } from '../../data/distribution/openTarget.ts';
 import { openDataSet } from '../../data/import/ndjson.ts';
 import { openDataFile } from '../../data/open.ts';
@@ -33,9 +33,9 @@ export async function dryRunText(settings: Settings, rows: readonly (readonly st
 async function targetLine(from: string, settings: Settings): Promise<string> {
   const target = await openTarget(from, { timeoutMs: TIMEOUT_MS, ...targetAccess(settings) });
   try {
-    const found = await target.readPointer(undefined, new AbortController().signal);
-    if (found === undefined || found === 'unchanged') return `data: nothing is published to ${target.name} yet`;
-    const { size, generation, sequence } = decodePointer(found.text, target.name);
+    const pointer = await readCurrent(target);
+    if (!pointer) return `data: nothing is published to ${target.name} yet`;
+    const { size, generation, sequence } = decodePointer(pointer.text, target.name);
     return `data: of ${target.name}, a snapshot (${bytesText(size)}), generation ${generation}, number ${sequence}`;
   } catch (error) {
     if (!(error instanceof OperationError) || error.code === 'usage') throw error;
