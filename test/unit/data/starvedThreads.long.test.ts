@@ -25,7 +25,7 @@ test.each(['thrown 1', 'thrown 2'])('ends an import if one of its threads is %s'
   expect(existsSync(file)).toBe(false);
 });
 
-test.each(['thrown 2', 'told 2'])('ends the load of a snapshot if a thread is %s', async (words) => {
+test.each(['thrown 2', 'emitted 2'])('ends the load of a snapshot if a thread is %s', async (words) => {
   const { file } = await imported(dataSetOf(directory, { 'notes.ndjson': NOTES.join('\n') }));
   const module = new URL('../../../data/store/load.ts', import.meta.url).href;
   const script = join(directory, 'loads.mjs');
