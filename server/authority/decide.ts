@@ -147,7 +147,7 @@ interface RequestRefusal {
   readonly sentence: string;
 }
 
-/** Proof, or why there is none. `claimed` is the unproven name in the text, for the record only; '' if unreadable. */
+/** Proof, or why it is missing. `claimed` is the unproven name in the text, for the record only; '' if unreadable. */
 type Proof<T> =
   | { readonly kind: 'proven'; readonly value: T }
   | { readonly kind: 'refused'; readonly refusal: RequestRefusal; readonly claimed: string };

@@ -184,7 +184,7 @@ export class Arrival implements FollowedSource {
     return this.#refresh!;
   }
 
-  /** Opens the cached snapshot of a generation other than `served`; undefined if there is none. */
+  /** Opens the cached snapshot of a generation other than `served`; undefined if the cache has only that. */
   async other(served: string): Promise<HeldFile | undefined> {
     const other = this.#cache.pointers.find(({ generation }) => generation !== served);
     try {

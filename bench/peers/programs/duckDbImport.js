@@ -1,5 +1,5 @@
 // An import into DuckDB, a peer: every collection a table as the reader of NDJSON finds its columns, in as many threads
-// as there are cores, no index. Arguments: the file of the database, which is made anew, and the directory of the data
+// as there are cores, no index. Arguments: the file of the database, which is replaced, and the directory of the data
 // set.
 import { rmSync } from 'node:fs';
 import { DuckDBInstance } from '@duckdb/node-api';

@@ -1,6 +1,6 @@
 // An import into SQLite, a peer, as one writes it who wants it fast: in one thread, every collection a table of JSON
 // texts and of a column for each scalar field, with an index on each but the long texts; no journal, no flush.
-// Arguments: the file of the database, which is made anew, and the directory of the data set.
+// Arguments: the file of the database, which is replaced, and the directory of the data set.
 import { rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { collectionsIn, linesOf } from './rows.js';

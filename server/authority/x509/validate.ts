@@ -14,7 +14,7 @@ import {
 import { revocationProblem } from './revocation.ts';
 import { groupByName, PathSearch, type SearchRules } from './search.ts';
 
-/** The first valid path to a configured CA. If there is none, `search` has the reason. */
+/** The first valid path to a configured CA. If it is undefined, `search` has the reason. */
 export function findPath(certificate: Certificate, search: PathSearch): Path | undefined {
   return extend([certificate], search);
 }
