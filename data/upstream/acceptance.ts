@@ -94,7 +94,7 @@ export function judgeCrawl(
   const { kind, state } = options;
   const flags = refusals.map(({ flag }) => flag).join(' and ');
   // `follow` removes a refused crawl itself.
-  const cure = kind === 'new' ? `, removing ${state} crawls anew` : '';
+  const cure = kind === 'new' ? `, removing ${state} starts the crawl over` : '';
   const reasons = refusals.map(({ reason }) => reason).join('; ');
   throw new OperationError('input', `${reasons}: ${flags} accept${refusals.length === 1 ? 's' : ''} it${cure}`);
 }

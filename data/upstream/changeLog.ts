@@ -244,7 +244,7 @@ function indexAfter(file: string, all: readonly LoggedGeneration[], since: strin
   if (!restart) return index + 1;
   throw new OperationError(
     'usage',
-    `${file} began anew with ${restart.generation}: what changed since ${since} is not known`,
+    `${file} started over with ${restart.generation}: the changes since ${since} are not known`,
   );
 }
 

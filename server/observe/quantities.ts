@@ -6,9 +6,9 @@ export function countText(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
-/** The number of compressed records, if others were carried over: `, 12 of 1,234 anew`. */
+/** The number of compressed records, if others were carried over: `, 12 of 1,234 newly`. */
 export function deflatedText({ records, deflated }: { readonly records: number; readonly deflated: number }): string {
-  return deflated === records ? '' : `, ${countText(deflated)} of ${countText(records)} anew`;
+  return deflated === records ? '' : `, ${countText(deflated)} of ${countText(records)} newly`;
 }
 
 export const MEGABYTE = 1_000_000;

@@ -134,7 +134,7 @@ test('refuses an unknown generation, and one before the log was restarted', () =
   const file = logOf(2);
   expect(() => changed(file, 'abcdef01')).toThrow(`${file} has no generation abcdef01; its last is ${generationOf(2)}`);
   appendGeneration(file, { generation: generationOf(5), at: 5, isBase: true, changes: [] });
-  expect(() => changed(file, generationOf(1))).toThrow(`began anew with ${generationOf(5)}`);
+  expect(() => changed(file, generationOf(1))).toThrow(`started over with ${generationOf(5)}`);
   expect(changed(file, generationOf(5))).toEqual([]);
 });
 

@@ -160,7 +160,7 @@ test('compresses new data for a base URL, so that no replica of it does', async 
   const replica = runCommand([...serve, ...cache, '--base-url', 'https://replica.example.org']);
   await replica.printed(/loaded compressed records[^]*listening/);
   collections.notes = [BEFORE[0]!, { ob_id: 2, text: 'other' }, BEFORE[2]!];
-  await command.printed(/records compressed for [^"]*, [12] of 3 anew/);
+  await command.printed(/records compressed for [^"]*, [12] of 3 newly/);
   await replica.printed(/is served now, after/);
   expect(replica.out()).not.toMatch(/^compressed records/m);
   for (const one of [command, replica]) {

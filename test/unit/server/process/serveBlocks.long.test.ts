@@ -117,7 +117,7 @@ test('compresses new data where it has changed, with the four records after it, 
   const order = async (target: string): Promise<unknown> =>
     JSON.parse((await server.admin.send({ method: 'POST', target })).body);
   expect(await order('/reload')).toMatchObject({ status: 'swapped', served: versions[1]!.generation });
-  expect(server.out()).toMatch(/^compressed records \(.* kB\) in \d+\.\d s, 5 of 20 anew, kept in /m);
+  expect(server.out()).toMatch(/^compressed records \(.* kB\) in \d+\.\d s, 5 of 20 newly, kept in /m);
   expect(await wayOf(server.url)).toBe('-s"');
   expect(await order('/rollback')).toMatchObject({ status: 'swapped', served: versions[0]!.generation });
   expect(server.out()).toMatch(/^loaded compressed records /m);
