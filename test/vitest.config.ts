@@ -10,7 +10,7 @@ const TESTS = ['test/**/*.test.ts'];
 export const LONG = 'test/**/*.long.test.ts';
 /** Tests that replace a module, and therefore must not share their process. */
 const ALONE = ['test/unit/data/leftovers.test.ts'];
-/** Packages that a folder of tests installs, some with tests of their own. */
+/** Packages that a folder of tests installs. Some contain tests. */
 const INSTALLED = '**/node_modules/**';
 /** For every process and thread that a test starts, except in measurements. */
 export const STRIPPED_ONCE = `--import=${new URL('./support/strippedOnce.js', import.meta.url).href}`;

@@ -16,6 +16,7 @@ import {
   sectionName,
   TABLE,
   TARGETS,
+  WORDS,
 } from '../../engine/snapshot/sections.ts';
 import { type KeyRow, KEYS } from '../../server/authority/configuration/keys.ts';
 import { SETTINGS } from '../../server/settings/declarations.ts';
@@ -86,7 +87,7 @@ function tableOf(head: readonly string[], rows: readonly (readonly string[])[]):
 const CHAPTERS: readonly (readonly SectionGroup[])[] = [
   [RECORDS],
   [TABLE],
-  [DICTIONARY, GRAMS, POSTINGS, BITMAPS],
+  [DICTIONARY, GRAMS, WORDS, POSTINGS, BITMAPS],
   [TARGETS],
   [METADATA],
   [BLOCKS],
