@@ -23,7 +23,7 @@ export { GENERATION_DIGITS, type LoadedSnapshot } from './snapshot/loaded.ts';
 export { openBlocks, openSnapshot } from './snapshot/open.ts';
 
 // The steps of a list from text to page, and their parts.
-export { answerList, type Asker, type Here, type List, listHere } from './list.ts';
+export { answerList, type Asker, type Here, type List, listHere, servedRows } from './list.ts';
 export {
   type Ask,
   decodedBytes,
@@ -47,7 +47,7 @@ export { LOOKUPS } from './query/lookups.ts';
 export { namesOnPages, parameterNames, PARAMETERS } from './query/parameters.ts';
 export { hintsFor, parseRecordQuery, regexProblems } from './query/parse.ts';
 export type { Plan } from './find/plan.ts';
-export type { Problem } from './query/problems.ts';
+export { type Problem, tooLarge } from './query/problems.ts';
 
 // From rows to the bytes of a response.
 export { type Body, indexBody, rootViewBody, wholeBody } from './page/envelope.ts';
@@ -60,6 +60,7 @@ export {
   type Representation,
   stitchingOf,
 } from './page/representation.ts';
+export { EXPANDED_BYTES_MAX } from './page/linked.ts';
 export type { ServedRows } from './page/rows.ts';
 export type { GzipBody } from './page/stitch.ts';
 export { isObject, jsonObject, jsonText } from './bits/json.ts';

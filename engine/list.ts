@@ -3,8 +3,11 @@
 import type { ServedForm } from './column/served.ts';
 import { countSelected, selectedRow, type Selection } from './index/rowset.ts';
 import type { CollectionIndex } from './index/table.ts';
+import { branchesOf } from './page/expand.ts';
+import { joinedColumn } from './page/joined.ts';
 import { exportRepresentation, pageRepresentation, type Representation } from './page/representation.ts';
-import type { Ask, QueryOptions } from './query/ask.ts';
+import type { ServedRows } from './page/rows.ts';
+import type { Ask, Page, QueryOptions } from './query/ask.ts';
 import type { Meter } from './find/counters.ts';
 import { execute, type Hits } from './find/execute.ts';
 import { pageLinks } from './query/links.ts';
@@ -54,13 +57,27 @@ function answerWith<Answer>(asker: Asker<Answer>, list: List, hits: Hits | undef
 
 /** The page of the rows found, in the requested format, with its envelope. */
 function pageOf({ collection, ask, plan: { form, page } }: List, hits: Hits, asker: Asker<unknown>): Representation {
-  const rows = { records: collection.records, rows: hits.rows, form, keys: page.keys };
+  const rows = servedRows(collection, hits.rows, form, page);
   if (page.exported) return exportRepresentation(page.exported, collection, rows, page.hasBom);
   const lastId = page.after === undefined ? undefined : (lastIdOf(collection, hits.rows) ?? page.after);
   const { count, offset } = hits;
   const place = { address: form.baseUrl + asker.path, count, offset, lastId, generation: asker.generation };
   const links = pageLinks(ask, asker.options, place);
   return pageRepresentation(rows, { count: hits.count, links, facets: hits.facets }, page.isIndented);
+}
+
+/** Rows of a collection in the shape that a page asks for. Cost: none, unless fields are joined or links expanded. */
+export function servedRows(
+  collection: CollectionIndex,
+  rows: Selection,
+  form: ServedForm,
+  { keys, joined, expand }: Pick<Page, 'keys' | 'joined' | 'expand'>,
+): ServedRows {
+  const served = { records: collection.records, rows, form, keys };
+  if (joined.length + expand.length === 0) return served;
+  const columns = joined.map((field) => joinedColumn(collection, field));
+  const branches = branchesOf(collection.members, expand);
+  return { ...served, joins: { isExpanded: expand.length > 0, branches, columns } };
 }
 
 function lastIdOf({ ids }: CollectionIndex, rows: Selection): number | undefined {

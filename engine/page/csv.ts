@@ -6,6 +6,8 @@ import { cellBytes, textCell, writeCell } from './cell.ts';
 import { membersPart, newPart, outlineMemory, recordStart } from './cut.ts';
 import { scratch } from '../kernel/own.ts';
 import { writeEach, type RecordWriter } from './gather.ts';
+import { type JoinedColumn, readJoined } from './joined.ts';
+import { JsonDraft } from './linked.ts';
 import { jsonText } from '../bits/json.ts';
 import { type RecordPart, type Rewrite, rewrittenBytes, writePartInto } from './rewrite.ts';
 
@@ -34,16 +36,19 @@ export function csvColumns(
 }
 
 /**
- * As `csvColumns`, but the id if there would be no columns: readers skip empty lines, and reject files without columns
- * (A63, A142).
+ * As `csvColumns`, but the id if there would be no columns, with `joined` ones: readers skip empty lines, and reject
+ * files without columns (A63, A142).
  */
 export function exportColumns(
   { declaration, keys: known }: Pick<CollectionIndex, 'declaration' | 'keys'>,
   keys: ReadonlySet<string> | undefined,
+  joined: readonly JoinedColumn[] = NO_COLUMNS,
 ): readonly string[] {
   const columns = csvColumns(known, keys);
-  return columns.length > 0 ? columns : [declaration.idField];
+  return columns.length + joined.length > 0 ? columns : [declaration.idField];
 }
+
+const NO_COLUMNS: readonly JoinedColumn[] = [];
 
 const BYTE_ORDER_MARK = Uint8Array.of(0xef, 0xbb, 0xbf);
 
@@ -64,17 +69,26 @@ export function csvHeader(columns: readonly string[], hasBom = false): Uint8Arra
 }
 
 /**
- * Writes records as rows of these columns, each followed by CRLF. A missing member is an empty cell. A row of one empty
- * cell is `""`, because readers skip empty lines. Cost: one pass over the bytes to measure, two to write.
+ * Writes records as rows of these columns, then `joined` ones, each row followed by CRLF. A missing member is an empty
+ * cell. A row of one empty cell is `""`, because readers skip empty lines. Cost: one pass over the bytes to measure,
+ * two to write.
  */
-export function csvWriter(records: Records, columns: readonly string[], rewrite: Rewrite | undefined): RecordWriter {
+export function csvWriter(
+  records: Records,
+  columns: readonly string[],
+  rewrite: Rewrite | undefined,
+  joined: readonly JoinedColumn[] = NO_COLUMNS,
+): RecordWriter {
   const rows: Rows = {
     records,
     columns: columns.length,
     rewrite,
     membersOf: membersByOutline(records.outlines, columns),
+    joined,
+    draft: new JsonDraft(rewrite),
   };
   return {
+    ...(joined.length > 0 ? { work: rows.draft.work } : {}),
     bytes: (chunk, index) => rowBytes(rows, chunk, index),
     write: writeEach((chunk, index, at) => writeRow(rows, chunk, index, scratch.bytes, at)),
   };
@@ -85,6 +99,8 @@ interface Rows {
   readonly columns: number;
   readonly rewrite: Rewrite | undefined;
   readonly membersOf: (outline: number) => Int32Array;
+  readonly joined: readonly JoinedColumn[];
+  readonly draft: JsonDraft;
 }
 
 /**
@@ -123,8 +139,10 @@ let staging = new Uint8Array(4096);
 const value = { bytes: staging, start: 0, end: 0 };
 
 function rowBytes(rows: Rows, chunk: RecordChunk, index: number): number {
+  const { joined, draft } = rows;
   const members = rows.membersOf(chunk.outlines[index]!);
-  let bytes = 2 + Math.max(0, rows.columns - 1);
+  const columns = rows.columns + joined.length;
+  let bytes = 2 + Math.max(0, columns - 1);
   let before = Infinity;
   for (let column = 0; column < rows.columns; column++) {
     const member = members[column * 2]!;
@@ -135,7 +153,14 @@ function rowBytes(rows: Rows, chunk: RecordChunk, index: number): number {
     bytes += cellBytes(value.bytes, value.start, value.end);
   }
   value.bytes = staging;
-  return rows.columns === 1 && bytes === 2 ? 4 : bytes;
+  draft.beginRecord();
+  for (const column of joined) {
+    const start = draft.json.length;
+    readJoined(draft, column, chunk, index);
+    bytes += cellBytes(draft.json.view(), start, draft.json.length);
+  }
+  if (draft.isFull) return Infinity;
+  return columns === 1 && bytes === 2 ? 4 : bytes;
 }
 
 function writeRow(rows: Rows, chunk: RecordChunk, index: number, target: Uint8Array, start: number): number {
@@ -152,7 +177,15 @@ function writeRow(rows: Rows, chunk: RecordChunk, index: number, target: Uint8Ar
     at = writeCell(value.bytes, value.start, value.end, target, at);
   }
   value.bytes = staging;
-  if (rows.columns === 1 && at === start) {
+  const { draft } = rows;
+  draft.beginRecord();
+  for (const [i, column] of rows.joined.entries()) {
+    if (rows.columns + i > 0) target[at++] = COMMA;
+    const from = draft.json.length;
+    readJoined(draft, column, chunk, index);
+    at = writeCell(draft.json.view(), from, draft.json.length, target, at);
+  }
+  if (rows.columns + rows.joined.length === 1 && at === start) {
     target[at++] = QUOTE;
     target[at++] = QUOTE;
   }

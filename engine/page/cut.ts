@@ -111,7 +111,8 @@ function runsByOutline(outlines: Outlines, keys: ReadonlySet<string>): (outline:
   return outlineMemory((outline) => runsOf(outlines.lists[outline]!.map((key) => isKept[key]!)));
 }
 
-function runsOf(isKept: readonly boolean[]): readonly number[] {
+/** The first and the last member of each run of kept members. */
+export function runsOf(isKept: readonly boolean[]): readonly number[] {
   const runs: number[] = [];
   isKept.forEach((kept, i) => {
     if (!kept) return;

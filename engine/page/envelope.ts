@@ -9,6 +9,8 @@ export interface Body {
   readonly bytes: number;
   /** True if a piece takes 0.5 to 2 ms, however short it is. Its writer should check the clock after each. */
   readonly isSlow?: boolean;
+  /** True if the body was not measured to its end, because linked records make it too large (A171). It has no bytes. */
+  readonly isTooLarge?: boolean;
   /** The bytes that a measured body retains in addition to its rows; absent if there are few. */
   readonly retainedBytes?: number;
   /**

@@ -79,9 +79,15 @@ const SLICE_MEMBERS = 131_072;
  */
 const UNCOUNTED_ROWS = 128;
 
+/** Work over links (linked.ts) that is done in one slice: about 1 ms. A record may take more. */
+const SLICE_WORK = 512 * 1024;
+const NO_WORK = { spent: 0 };
+
 /** Writes records in one form. `index` is the (first) row within the chunk. */
 export interface RecordWriter {
-  /** The bytes that `write` writes for a record, including its separator. */
+  /** The work over links so far. */
+  readonly work?: { readonly spent: number };
+  /** The bytes that `write` writes for a record, including its separator. Infinite if they are too many. */
   bytes(chunk: RecordChunk, index: number): number;
   /** Writes `count` neighbouring records to the thread's own memory at `at`. Returns the address after them. */
   write(chunk: RecordChunk, index: number, count: number, at: number): number;
@@ -111,6 +117,8 @@ export interface Gathering {
   readonly isSlow: boolean;
   /** True if most of the bytes read may be omitted. */
   readonly isCut: boolean;
+  /** A body with more bytes is too large. */
+  readonly bytesMax?: number;
 }
 
 /**
@@ -136,6 +144,7 @@ export function gatheredBody(gathered: Gathering): Measuring {
 /** A class, because scattered pages are common, and it needs no closure. */
 class GatheredBody implements Body {
   bytes = 0;
+  isTooLarge = false;
   readonly isSlow: boolean;
   readonly #gathered: Gathering;
   readonly #number = newBodyNumber();
@@ -161,6 +170,10 @@ class GatheredBody implements Body {
     const ends = this.#ends ?? shared.ends;
     if (!this.#ends) shared.body = this.#number;
     this.#measured = measure(this.#gathered, this.#count, ends, this.#measured);
+    if (ends[this.#measured - 1]! > (this.#gathered.bytesMax ?? Number.MAX_VALUE)) {
+      this.isTooLarge = true;
+      return true;
+    }
     if (this.#measured < this.#count) {
       // Another body may be measured before the next slice.
       this.#ends ??= copyEnds(this.#count, ends.subarray(0, this.#measured));
@@ -199,8 +212,8 @@ class GatheredBody implements Body {
       this.#count,
     );
     // A slice that may be measured at once may also be written at once.
-    const end = this.#ends && isCut ? endOfSlice(this.#gathered, first, fitting) : fitting;
-    if (writer) writeRows(this.#gathered, writer, first, end);
+    let end = this.#ends && isCut ? endOfSlice(this.#gathered, first, fitting) : fitting;
+    if (writer) end = writeRows(this.#gathered, writer, first, end);
     else copyRows(this.#gathered, ends, first, end);
     const { bytes } = scratch;
     if (separator >= 0) for (let i = first; i < end; i++) bytes[ROOM_AT + ends[i]! - 1 - start] = separator;
@@ -233,7 +246,7 @@ function membersAt({ memberEnds, linkEnds }: RecordChunk, index: number): number
 
 /** Computes the ends of the next slice of rows. Returns the row after it. */
 function measure(
-  { records, rows, writer, sliceBytes, isCut }: Gathering,
+  { records, rows, writer, sliceBytes, isCut, bytesMax = Number.MAX_VALUE }: Gathering,
   count: number,
   ends: Float64Array,
   from: number,
@@ -242,9 +255,12 @@ function measure(
   const start = from === 0 ? 0 : ends[from - 1]!;
   let end = start;
   const isCounted = isCut && count > UNCOUNTED_ROWS;
+  const work = writer?.work ?? NO_WORK;
+  const workEnd = work.spent + SLICE_WORK;
   let members = 0;
   let i = from;
   for (; i < to && end - start < sliceBytes && members < SLICE_MEMBERS; i++) {
+    if (end > bytesMax || work.spent >= workEnd) break;
     const row = selectedRow(rows, i);
     const chunk = findChunk(records, row);
     const index = row - chunk.firstRow;
@@ -257,15 +273,21 @@ function measure(
   return i;
 }
 
-function writeRows({ records, rows }: Gathering, writer: RecordWriter, first: number, end: number): void {
+/** Writes rows to the room until the work of a slice is done. Returns the end of the rows. */
+function writeRows({ records, rows }: Gathering, writer: RecordWriter, first: number, end: number): number {
+  const work = writer.work ?? NO_WORK;
+  const workEnd = work.spent + SLICE_WORK;
   let at = ROOM_AT;
-  for (let i = first; i < end;) {
+  let i = first;
+  while (i < end && work.spent < workEnd) {
     const row = selectedRow(rows, i);
     const chunk = findChunk(records, row);
-    const count = neighboursAt(rows, i, Math.min(end, i + rowsLeft(chunk, row)));
+    const last = writer.work ? i + 1 : Math.min(end, i + rowsLeft(chunk, row));
+    const count = neighboursAt(rows, i, last);
     at = writer.write(chunk, row - chunk.firstRow, count, at);
     i += count;
   }
+  return i;
 }
 
 /**

@@ -29,7 +29,7 @@ export function indented(compact: Measuring): Measuring {
       body = compact();
       if (body?.isSlow && body.bytes <= COMPACT_BYTES_MAX) return undefined;
     }
-    if (!body || body.bytes > COMPACT_BYTES_MAX) return body;
+    if (!body || body.isTooLarge || body.bytes > COMPACT_BYTES_MAX) return body;
     text ??= new IndentedText(body.bytes);
     const until = Math.min(body.bytes, offset + SLICE_BYTES);
     while (offset < until) {

@@ -35,7 +35,7 @@ const ROOT = 'root';
 /** Measures the file of a list or record, as `parquetRows` does. The first call prepares its columns. */
 export function parquetMeasuring({ rows, collection }: Representation): Measuring {
   let measuring: Measuring | undefined;
-  return () => (measuring ??= parquetRows(rows, typedColumns(collection!, rows.keys)))();
+  return () => (measuring ??= parquetRows(rows, typedColumns(collection!, rows.keys, rows.joins?.columns)))();
 }
 
 /**
@@ -58,6 +58,7 @@ interface ChunkNotes {
 
 class ParquetBody implements Body {
   bytes = 0;
+  isTooLarge = false;
   readonly isSlow = true;
   readonly #pages: PageMaker;
   readonly #columns: readonly TypedColumn[];
@@ -98,7 +99,11 @@ class ParquetBody implements Body {
    */
   measureSlice(): boolean {
     let cost = 0;
-    for (; this.#row < this.#count && fitsSlice(cost, this.#rowsLeft()); cost += this.#pages.cost) this.#measurePage();
+    for (; this.#row < this.#count && fitsSlice(cost, this.#rowsLeft()); cost += this.#pages.cost) {
+      this.#measurePage();
+      this.isTooLarge = this.#pages.isTooLarge;
+      if (this.isTooLarge) return true;
+    }
     if (this.#row < this.#count || cost > SLICE_COST) return false;
     this.#footer = footerOf(this.#columns, this.#groups, this.#count);
     this.#groups = [];

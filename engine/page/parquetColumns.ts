@@ -4,14 +4,16 @@ import type { SchemaElement } from 'hyparquet-writer';
 import { type Dictionary, textAt } from '../column/dictionary.ts';
 import type { CollectionIndex, FieldNode } from '../index/table.ts';
 import { exportColumns } from './csv.ts';
+import type { JoinedColumn } from './joined.ts';
 
 /** The type of a column's values: numbers, booleans, plain texts, or JSON texts of any value. */
 export type ColumnKind = 'integer' | 'float' | 'boolean' | 'text' | 'json';
 
 export interface TypedColumn {
-  /** The top-level key of the values. */
+  /** The top-level key of the values, or the name of a joined field. */
   readonly key: string;
   readonly kind: ColumnKind;
+  readonly joined?: JoinedColumn;
 }
 
 const STRING = { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } } as const;
@@ -27,12 +29,22 @@ const INT64_END = 2 ** 63;
 /** The most digits of an integer, with its sign. */
 const INT64_BYTES_MAX = 20;
 
-/** The columns of a collection's export: those of CSV, in the same order. `keys` selects among them. Cost: the keys. */
+/**
+ * The columns of a collection's export: those of CSV, in the same order. `keys` selects among them; `joined` ones
+ * follow. Cost: the keys.
+ */
 export function typedColumns(
   collection: CollectionIndex,
   keys: ReadonlySet<string> | undefined,
+  joined: readonly JoinedColumn[] = [],
 ): readonly TypedColumn[] {
-  return exportColumns(collection, keys).map((key) => ({ key, kind: kindOf(collection.members.get(key)) }));
+  const columns = exportColumns(collection, keys, joined);
+  return [
+    ...columns.map((key): TypedColumn => ({ key, kind: kindOf(collection.members.get(key)) })),
+    ...joined.map((column): TypedColumn => {
+      return { key: column.name, kind: column.lastMany < 0 ? kindOf(column.node) : 'json', joined: column };
+    }),
+  ];
 }
 
 /** The declaration of a column in the file; each value may be null. */

@@ -11,8 +11,10 @@ import { scratch } from '../kernel/own.ts';
 import { unescapeInPlace } from './cell.ts';
 import { membersByOutline } from './csv.ts';
 import { membersPart, newPart, recordStart } from './cut.ts';
-import { elementOf, type TypedColumn } from './parquetColumns.ts';
-import { type RecordPart, type Rewrite, rewriteFor, rewrittenBytes, writePart } from './rewrite.ts';
+import { type JoinedColumn, readJoined } from './joined.ts';
+import { JsonDraft } from './linked.ts';
+import { type ColumnKind, elementOf, type TypedColumn } from './parquetColumns.ts';
+import { type Rewrite, rewriteFor, rewrittenBytes, writePart } from './rewrite.ts';
 import type { ServedRows } from './rows.ts';
 import { reserveRoom } from './gather.ts';
 
@@ -48,6 +50,8 @@ export class PageMaker {
   recordBytes = 0;
   /** Bytes of the page before compression. */
   uncompressed = 0;
+  /** Whether a joined value was too large. */
+  isTooLarge = false;
   /** Number of null values. */
   nulls = 0;
   /** Smallest integer. */
@@ -59,6 +63,7 @@ export class PageMaker {
   readonly #rewrite: Rewrite | undefined;
   readonly #membersOf: (outline: number) => Int32Array;
   readonly #part = newPart();
+  readonly #draft: JsonDraft;
   #writer = new ByteWriter(PIECE_BYTES);
   #values: Value[] = [];
   #levels: number[] = [];
@@ -70,7 +75,8 @@ export class PageMaker {
     this.#served = served;
     this.#columns = columns.map((column) => ({ ...column, encoder: encoderOf(column) }));
     this.#rewrite = rewriteFor(served.records, served.form);
-    const keys = columns.map(({ key }) => key);
+    this.#draft = new JsonDraft(this.#rewrite);
+    const keys = columns.filter(({ joined }) => !joined).map(({ key }) => key);
     this.#membersOf = membersByOutline(served.records.outlines, keys);
   }
 
@@ -131,8 +137,10 @@ export class PageMaker {
       const row = selectedRow(rows, i);
       const chunk = findChunk(records, row);
       const index = row - chunk.firstRow;
+      const { spent } = this.#draft.work;
       const value = this.#valueOf(column, chunk, index);
       if (value === undefined) break;
+      this.cost += this.#draft.work.spent - spent;
       this.#values.push(value);
       this.#levels.push(value === null ? 0 : 1);
       if (value === null) this.nulls++;
@@ -147,6 +155,8 @@ export class PageMaker {
    * a page.
    */
   #valueOf(column: number, chunk: RecordChunk, index: number): Value | undefined {
+    const { kind, joined } = this.#columns[column]!;
+    if (joined) return this.#joinedValue(kind, joined, chunk, index);
     const members = this.#membersOf(chunk.outlines[index]!);
     const member = members[column * 2]!;
     if (member < 0) return null;
@@ -157,29 +167,35 @@ export class PageMaker {
     const { bytes } = chunk;
     const first = bytes[part.start];
     if (first === NULL_START) return null;
-    switch (this.#columns[column]!.kind) {
-      case 'integer':
-        return integerIn(bytes, part.start, part.end);
-      case 'float':
-        return floatIn(bytes, part.start, part.end);
-      case 'boolean':
-        return first === TRUE_START;
-      case 'text':
-        return this.#bytesOf(chunk, part, first === QUOTE);
-      case 'json':
-        return this.#bytesOf(chunk, part, false);
-    }
+    if (kind !== 'text' && kind !== 'json') return scalarIn(kind, bytes, part.start, part.end);
+    if (!this.#hasRoom(rewrittenBytes(this.#rewrite, chunk, part))) return undefined;
+    return this.#take(writePart(this.#rewrite, chunk, part, this.#at), kind === 'text' && first === QUOTE);
   }
 
-  /** The served bytes of a value, unescaped if it is a text, as a view of the room. Undefined if they do not fit. */
-  #bytesOf(chunk: RecordChunk, part: RecordPart, isText: boolean): Uint8Array | undefined {
-    const length = rewrittenBytes(this.#rewrite, chunk, part);
-    if (this.#at + length > this.#roomEnd) {
-      if (this.#at > ROOM_AT) return undefined;
-      this.#roomEnd = ROOM_AT + reserveRoom(length);
-    }
+  #joinedValue(kind: ColumnKind, joined: JoinedColumn, chunk: RecordChunk, index: number): Value | undefined {
+    this.#draft.beginRecord();
+    readJoined(this.#draft, joined, chunk, index);
+    this.isTooLarge ||= this.#draft.isFull;
+    const json = this.#draft.json.view();
+    if (json[0] === NULL_START) return null;
+    if (kind !== 'text' && kind !== 'json') return scalarIn(kind, json, 0, json.length);
+    if (!this.#hasRoom(json.length)) return undefined;
+    scratch.bytes.set(json, this.#at);
+    return this.#take(this.#at + json.length, kind === 'text' && json[0] === QUOTE);
+  }
+
+  /** Whether the room has space for a value. It always has for the first value of a page. */
+  #hasRoom(bytes: number): boolean {
+    if (this.#at + bytes <= this.#roomEnd) return true;
+    if (this.#at > ROOM_AT) return false;
+    this.#roomEnd = ROOM_AT + reserveRoom(bytes);
+    return true;
+  }
+
+  /** The value that ends at `end` in the room, unescaped if it is a text. */
+  #take(end: number, isText: boolean): Uint8Array {
     const at = this.#at;
-    this.#at = writePart(this.#rewrite, chunk, part, at);
+    this.#at = end;
     if (!isText) return scratch.bytes.subarray(at, this.#at);
     const text = scratch.bytes.subarray(at + 1, this.#at - 1);
     const bytes = unescapeInPlace(text);
@@ -204,6 +220,11 @@ function encoderOf(column: TypedColumn): Encoder {
     columnIndex: false,
     offsetIndex: false,
   };
+}
+
+function scalarIn(kind: 'integer' | 'float' | 'boolean', bytes: Uint8Array, start: number, end: number): Value {
+  if (kind === 'boolean') return bytes[start] === TRUE_START;
+  return kind === 'integer' ? integerIn(bytes, start, end) : floatIn(bytes, start, end);
 }
 
 /** Parses an integer; null for a misfit. */

@@ -16,7 +16,7 @@ export interface Representation {
   readonly head: Uint8Array;
   /** The bytes after the rows. */
   readonly tail: Uint8Array;
-  /** The columns of CSV. */
+  /** The columns of CSV before joined ones. */
   readonly columns: readonly string[];
   /** The collection of a Parquet file. */
   readonly collection?: CollectionIndex;
@@ -60,8 +60,9 @@ export function exportRepresentation(
   const lines = { rows, format, head: NOTHING, tail: NOTHING, columns: NO_COLUMNS };
   if (format === 'ndjson') return lines;
   if (format === 'parquet') return { ...lines, collection };
-  const columns = exportColumns(collection, rows.keys);
-  return { ...lines, head: csvHeader(columns, hasBom), columns };
+  const joined = rows.joins?.columns ?? [];
+  const columns = exportColumns(collection, rows.keys, joined);
+  return { ...lines, head: csvHeader([...columns, ...joined.map(({ name }) => name)], hasBom), columns };
 }
 
 /** The body, if its rows need no measuring; otherwise undefined. Cost: a step per chunk, no copy. */
@@ -112,5 +113,5 @@ function rowsMeasuring({ rows, format, columns }: Representation): Measuring {
 }
 
 function bodyAround({ head, tail }: Representation, rows: Body): Body {
-  return head.length + tail.length === 0 ? rows : pageBody(head, rows, tail);
+  return head.length + tail.length === 0 || rows.isTooLarge ? rows : pageBody(head, rows, tail);
 }

@@ -5,8 +5,10 @@ import { countSelected, type Selection } from '../index/rowset.ts';
 import { type Body, wholeBody } from './envelope.ts';
 import { csvWriter } from './csv.ts';
 import { cutWriter, wholeWriter } from './cut.ts';
+import { expandingWriter, type Joins } from './expand.ts';
 import { gatheredBody, type Gathering, type Measuring, appendTail } from './gather.ts';
 import { LINE_FEED, linesBody, stretchesOf } from './lines.ts';
+import { EXPANDED_BYTES_MAX } from './linked.ts';
 import type { ServedForm } from '../column/served.ts';
 import { isAsStored, type Rewrite, rewriteFor } from './rewrite.ts';
 
@@ -16,6 +18,7 @@ export interface ServedRows {
   readonly form: ServedForm;
   /** Records are cut to the members with these keys. */
   readonly keys: ReadonlySet<string> | undefined;
+  readonly joins?: Joins | undefined;
 }
 
 /** The bytes that one slice reads if lengths depend on them: about 0.5 ms. */
@@ -39,16 +42,17 @@ export function rowsBody(records: Records, rows: Selection, form: ServedForm): B
 export function jsonRows(served: ServedRows): Measuring {
   const body = readyRows(served);
   if (body) return () => body;
-  return gatheredBody(gatheredRows(served, rewriteFor(served.records, served.form), -1, 1));
+  const gathered = gatheredRows(served, rewriteFor(served.records, served.form), -1, 1);
+  return gatheredBody(served.joins?.isExpanded ? { ...gathered, bytesMax: EXPANDED_BYTES_MAX } : gathered);
 }
 
 /**
  * The same rows, if they need no measuring: no rows, or neighbours as they are stored. Otherwise undefined. Cost: a
  * step per chunk, no copy.
  */
-export function readyRows({ records, rows, form, keys }: ServedRows): Body | undefined {
+export function readyRows({ records, rows, form, keys, joins }: ServedRows): Body | undefined {
   if (countSelected(rows) === 0) return EMPTY;
-  const run = keys || !isAsStored(records, form) ? undefined : runOf(rows);
+  const run = keys || joins || !isAsStored(records, form) ? undefined : runOf(rows);
   return run && runBody(records, run);
 }
 
@@ -67,18 +71,21 @@ function runBody(records: Records, run: Run): Body {
  * measured.
  */
 export function ndjsonRows(served: ServedRows): Measuring {
-  const { records, rows, form, keys } = served;
+  const { records, rows, form, keys, joins } = served;
   if (countSelected(rows) === 0) return () => EMPTY;
   const rewrite = rewriteFor(records, form);
-  const run = rewrite || keys ? undefined : runOf(rows);
+  const run = rewrite || keys || joins ? undefined : runOf(rows);
   if (run) return () => linesBody(records, run.start, run.end);
   return gatheredBody(gatheredRows(served, rewrite, LINE_FEED, 0));
 }
 
-/** The same rows as CSV with these columns, without a header. Cost: lengths need a pass over the bytes of every row. */
-export function csvRows({ records, rows, form }: ServedRows, columns: readonly string[]): Measuring {
+/**
+ * The same rows as CSV with these columns, then those of `joins`, without a header. Cost: lengths need a pass over the
+ * bytes of every row.
+ */
+export function csvRows({ records, rows, form, joins }: ServedRows, columns: readonly string[]): Measuring {
   if (countSelected(rows) === 0) return () => EMPTY;
-  const writer = csvWriter(records, columns, rewriteFor(records, form));
+  const writer = csvWriter(records, columns, rewriteFor(records, form), joins?.columns);
   return gatheredBody({
     records,
     rows,
@@ -102,11 +109,15 @@ export function measured(measuring: Measuring): Body {
 const EMPTY = wholeBody(new Uint8Array(0));
 
 function gatheredRows(
-  { records, rows, keys }: ServedRows,
+  { records, rows, keys, joins }: ServedRows,
   rewrite: Rewrite | undefined,
   separator: number,
   openBytes: number,
 ): Gathering {
+  if (joins) {
+    const writer = expandingWriter(records, { joins, keys }, rewrite);
+    return { records, rows, writer, separator, openBytes, sliceBytes: SLICE_BYTES, isSlow: true, isCut: true };
+  }
   const whole = rewrite && wholeWriter(records, rewrite);
   const writer = keys ? cutWriter(records, keys, rewrite) : whole;
   const sliceBytes = rewrite?.end ? SLICE_BYTES : Infinity;

@@ -47,14 +47,14 @@ const LAST_BLOCK = Uint8Array.of(0x03, 0x00);
 const TRAILER_BYTES = 8;
 
 /**
- * The compressed form of served rows. Returns undefined if stored blocks cannot represent it: cut or rewritten rows,
- * and an empty selection. Cost: see `stitchedBody`.
+ * The compressed form of served rows. Returns undefined if stored blocks cannot represent it: cut, expanded or
+ * rewritten rows, and an empty selection. Cost: see `stitchedBody`.
  */
 export function stitchedRows(
-  { records, rows, form, keys }: ServedRows,
+  { records, rows, form, keys, joins }: ServedRows,
   around: Omit<StitchOrder, 'records' | 'rows'>,
 ): Stitching | undefined {
-  if (keys || countSelected(rows) === 0 || rewriteFor(records, form)) return undefined;
+  if (keys || joins || countSelected(rows) === 0 || rewriteFor(records, form)) return undefined;
   return stitchedBody({ records, rows, ...around });
 }
 

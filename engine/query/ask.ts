@@ -132,6 +132,14 @@ export interface Facet {
   readonly path: readonly string[];
 }
 
+/** A joined field: a value below a field of the record, mostly over links. */
+export interface JoinedField {
+  /** The name as the client wrote it. */
+  readonly name: string;
+  /** The field names, in full (`PathEnd`). */
+  readonly path: readonly string[];
+}
+
 /** The order of the results of a search: by the first tier that a record matches, the whole words first, then by id. */
 export interface Ranking {
   /** A record is in a tier if it matches all of its members. A record in none comes last. */
@@ -144,8 +152,8 @@ export interface Ranking {
 export type IgnoredName = string | readonly [parameter: string, name: string];
 
 /**
- * The part of a list to show, and its shape. For a single record only `keys`, `format`, `exported`, `isIndented` and
- * `hasBom` matter.
+ * The part of a list to show, and its shape. For a single record only `keys`, `joined`, `expand`, `format`, `exported`,
+ * `isIndented` and `hasBom` matter.
  */
 export interface Page {
   /** Empty if the list is ordered by id. */
@@ -159,6 +167,10 @@ export interface Page {
   readonly facets: readonly Facet[];
   /** The top-level keys to keep of each record; `undefined` keeps all. */
   readonly keys: ReadonlySet<string> | undefined;
+  /** The fields to add to each record. */
+  readonly joined: readonly JoinedField[];
+  /** The paths of links that the records they lead to replace. */
+  readonly expand: readonly (readonly string[])[];
   /** The format that the query names, if any. */
   readonly format: string | undefined;
   /** `undefined`: the response is JSON. */
@@ -222,7 +234,8 @@ export function filterKey(generation: string, collection: string, filter: Filter
  * infinite, which JSON cannot express. Cost: about 1 us.
  */
 export function viewKey(page: Page, { version, baseUrl, linkEnd }: ServedForm): string {
-  const { keys: _1, format: _2, exported: _3, isIndented: _4, hasBom: _5, after, ...shown } = page;
+  const { keys: _1, joined: _2, expand: _3, format: _4, exported: _5, isIndented: _6, hasBom: _7, ...rest } = page;
+  const { after, ...shown } = rest;
   return JSON.stringify([{ ...shown, after: String(after) }, version, baseUrl, linkEnd]);
 }
 
@@ -231,7 +244,8 @@ export function viewKey(page: Page, { version, baseUrl, linkEnd }: ServedForm): 
  * `filterKey` and `viewKey`.
  */
 export function exportKey(generation: string, { collection, ask, plan: { form, page } }: Listed): string {
-  const shape = JSON.stringify([page.exported, page.keys && [...page.keys], page.hasBom]);
+  const { exported, keys, joined, expand, hasBom } = page;
+  const shape = JSON.stringify([exported, keys && [...keys], joined, expand, hasBom]);
   return `${filterKey(generation, collection.declaration.name, ask, form)} ${viewKey(page, form)} ${shape}`;
 }
 

@@ -39,6 +39,7 @@ export const PARAMETER_HABITS: readonly ParameterHabit[] = [
   },
   { names: ['fq', 'filter', 'where', '$filter'], of: 'CKAN, STAC, OData', form: '<field>__<lookup>=<value>' },
   { names: ['fl', 'select', 'columns', '$select'], of: 'CKAN, PostgREST, OData', form: 'fields=<field>,<field>' },
+  { names: ['include', 'embed', '$expand'], of: 'JSON:API, PostgREST, OData', form: 'expand=<field>' },
   { names: ['facet', 'facet.field', 'group_by'], of: 'CKAN and others', form: 'facets=<field>' },
   { names: ['since', 'start_date'], of: 'several', form: 'datetime=2020-01-31/..' },
   { names: ['f', 'output', 'outputFormat', '$format'], of: 'OGC API, OData', form: 'format=csv' },

@@ -17,13 +17,22 @@ export const RELATION_STEPS_MAX = 6;
 export const MEMBERS_MAX = 16_384;
 
 /**
- * Names between the commas of `fields`, `ordering` and `facets`: as many fields as import may infer for a collection.
- * Source: A103.
+ * Names between the commas of `fields`, `expand`, `ordering` and `facets`: as many fields as import may infer for a
+ * collection. Source: A103.
  */
 export const NAMES_MAX = 1024;
 
 /** Facets of one request: each may read every record. */
 export const FACETS_MAX = 10;
+
+/** Names of `expand`: each may multiply the bytes of a record. */
+export const EXPAND_MAX = 10;
+
+/** Links after one another that a name of `expand` may replace. */
+export const EXPAND_LEVELS_MAX = 2;
+
+/** Joined fields of one request: each may read many linked records of every record. */
+export const JOINED_MAX = 32;
 
 /** Fields that one request orders by: each may read every record, and real orders have two or three. */
 export const ORDER_KEYS_MAX = 10;

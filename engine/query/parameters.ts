@@ -4,12 +4,13 @@
 // To add a parameter, add its row here, its reader in readers.ts and its test. If it shapes the page, also add a member
 // of Page (ask.ts).
 
-import { FACETS_MAX, ORDER_KEYS_MAX, WORDS_MAX } from './limits.ts';
+import { EXPAND_MAX, FACETS_MAX, ORDER_KEYS_MAX, WORDS_MAX } from './limits.ts';
 import { readBbox, readDatetime } from './extents.ts';
 import {
   EXPORT_FORMATS,
   readAfter,
   readBom,
+  readExpand,
   readExplain,
   readFacets,
   readFields,
@@ -124,8 +125,21 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     value: 'names, with commas',
     schema: NAMES,
     example: ['uuid', 'title'],
-    meaning: 'cuts records to these top-level keys',
+    meaning:
+      'cuts records to these top-level keys, and adds joined fields of embedded and linked records ' +
+      '(`timePeriod__startTime`), in tables as columns',
     read: readFields,
+  },
+  {
+    name: 'expand',
+    views: ['list', 'record'],
+    isJoined: true,
+    onPages: 'unheeded',
+    value: `at most ${EXPAND_MAX} names of links, with commas`,
+    schema: NAMES,
+    meaning:
+      'replaces links by the records that they lead to, also in these records (`responsiblepartyinfo_set__party`); not in tables',
+    read: readExpand,
   },
   {
     name: 'ordering',

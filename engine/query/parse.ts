@@ -1,6 +1,5 @@
 // Parses the raw query of a list, a single record or a view without records into plain data, in one pass over its
 // parameters. Never throws, whatever the text. Does not build responses and does not look up values.
-import type { TopLevelKeys } from '../column/records.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import { type Ask, type Condition, decodeForm, isOfFilters, type QueryOptions } from './ask.ts';
 import { formOfHabit } from './habits.ts';
@@ -17,7 +16,7 @@ import {
   unknownParameter,
   writtenAs,
 } from './problems.ts';
-import { Reading, type View } from './readers.ts';
+import { Reading, type ShownCollection, type View } from './readers.ts';
 import { type KnownNames, nearestKey } from '../bits/suggest.ts';
 import { isTruth } from './values.ts';
 
@@ -35,7 +34,7 @@ interface GivenFilter {
 export function parseListQuery(collection: CollectionIndex, query: string | undefined, options: QueryOptions): Ask {
   const refused = refuseBeforeReading(query);
   if (refused) return refused;
-  const reading = new Reading(decodeForm(query), options, { collection, known: collection.keys });
+  const reading = new Reading(decodeForm(query), options, { collection, shown: collection });
   const isKnown = knownFields(collection, options);
   const filters: GivenFilter[] = [];
   const unknown: number[] = [];
@@ -53,27 +52,27 @@ export function parseListQuery(collection: CollectionIndex, query: string | unde
 }
 
 /**
- * Parses the text after `?` of a single record, whose collection has the keys `known`, or of a view without records,
- * which also accepts the names in `own`. Filters and paging have no effect there (A25). Never throws. Cost: its length.
+ * Parses the text after `?` of a single record of the collection `shown`, or of a view without records, which also
+ * accepts the names in `own`. Filters and paging have no effect there (A25). Never throws. Cost: its length.
  */
 export function parseRecordQuery(
   query: string | undefined,
   options: QueryOptions,
-  known?: TopLevelKeys,
+  shown?: ShownCollection,
   own?: readonly string[],
 ): Ask {
   // The rest is a separate function, so that V8 inlines this one: a request without a query then allocates nothing.
-  return query === undefined ? EMPTY_ASK : (refuseBeforeReading(query) ?? readRecordQuery(query, options, known, own));
+  return query === undefined ? EMPTY_ASK : (refuseBeforeReading(query) ?? readRecordQuery(query, options, shown, own));
 }
 
 function readRecordQuery(
   query: string,
   options: QueryOptions,
-  known: TopLevelKeys | undefined,
+  shown: ShownCollection | undefined,
   own: readonly string[] | undefined,
 ): Ask {
-  const reading = new Reading(decodeForm(query), options, { known });
-  const view: View = known ? 'record' : own ? 'lookup' : 'root';
+  const reading = new Reading(decodeForm(query), options, { shown });
+  const view: View = shown ? 'record' : own ? 'lookup' : 'root';
   const unknown: number[] = [];
   readParameters(reading, view, (name, at) => void (own?.includes(name) || unknown.push(at)));
   for (const name of own ?? []) for (const at of reading.placesOf(name).slice(0, -1)) noteReplaced(reading, at);

@@ -132,7 +132,7 @@ const NO_MEMBERS: Members = new Map();
  * the embedded record come first, then those of the record that its link points at (A60). Cost: the names, after a
  * generic link in each of its collections.
  */
-export function locate(collection: CollectionIndex, names: readonly string[]): PathEnd | undefined {
+export function locate(collection: Pick<CollectionIndex, 'members'>, names: readonly string[]): PathEnd | undefined {
   const { walk, length } = walkPath(collection, names);
   const { path, steps, last } = walk;
   if (!last) return undefined;
@@ -156,7 +156,7 @@ export function locate(collection: CollectionIndex, names: readonly string[]): P
  * has the next name.
  */
 function locateInOptions(
-  collection: CollectionIndex,
+  collection: Pick<CollectionIndex, 'members'>,
   names: readonly string[],
   { walk, length }: { readonly walk: Walk; readonly length: number },
 ): PathEnd | undefined {
@@ -197,8 +197,11 @@ function optionsOf(place: Place | undefined): readonly LinkOption[] {
   return (place.kind === 'values' ? place : idMember(place))?.options ?? [];
 }
 
-function walkPath(collection: CollectionIndex, names: readonly string[]): { walk: Walk; length: number } {
-  const walk: Walk = { path: [], steps: [], members: collection.members, last: undefined };
+function walkPath(
+  { members }: Pick<CollectionIndex, 'members'>,
+  names: readonly string[],
+): { walk: Walk; length: number } {
+  const walk: Walk = { path: [], steps: [], members, last: undefined };
   let length = 0;
   while (length < names.length && follow(walk, names[length]!)) length++;
   return { walk, length };
@@ -333,6 +336,33 @@ export function valuesAt(collection: CollectionIndex, names: readonly string[]):
   const located = locate(collection, names);
   if (!located?.index || located.length < names.length || located.steps.at(-1)?.kind === 'generic') return undefined;
   return { index: located.index, steps: located.steps as Values['steps'] };
+}
+
+/**
+ * The names of a joined field in full (see `PathEnd`): a path of two or more fields to any value. Undefined if a name
+ * is not a field here. Cost: the names.
+ */
+export function joinedPath(
+  collection: Pick<CollectionIndex, 'members'>,
+  names: readonly string[],
+): readonly string[] | undefined {
+  if (names.length < 2 || names.length > RELATION_STEPS_MAX + 1) return undefined;
+  const located = locate(collection, names);
+  return located?.length === names.length ? located.path : undefined;
+}
+
+/** The number of links on a path that ends on links, or 0. Cost: the names. */
+export function linksAlong({ members }: Pick<CollectionIndex, 'members'>, names: readonly string[]): number {
+  let [links, isLink, below] = [0, false, members];
+  for (const name of names) {
+    const node = below.get(name);
+    if (!node) return 0;
+    const link = node.kind === 'record' ? undefined : node.link;
+    isLink = link !== undefined;
+    if (isLink) links++;
+    below = link ? link.to().members : node.kind === 'values' ? NO_MEMBERS : node.members;
+  }
+  return isLink ? links : 0;
 }
 
 /** Whether a record has at most one of these values. */

@@ -31,6 +31,7 @@ export const MESSAGES = {
   unknown: 'Unknown parameter.',
   bom: 'Only CSV has a byte order mark.',
   exported: 'Exports do not support this.',
+  table: 'A table has no embedded records. Name joined fields, such as "fields=ob_id,timePeriod__startTime".',
   filters: 'Write a filter as "<field>=<value>" or "filters[<field>]=<value>".',
   repeated: 'This parameter is repeated, and only its last value counts.',
 } as const;
@@ -127,6 +128,36 @@ export function unknownField(name: string, nearest: string | undefined): string 
 /** The message for an order by a field that has several values in a record. Source: A64. */
 export function severalValues(name: string): string {
   return `"${name}" has several values, so a list cannot be ordered by it.`;
+}
+
+/** The message for a name in `expand` that is a field without links. Source: A170. */
+export function withoutLinks(name: string): string {
+  return `"${name}" has no links.`;
+}
+
+/** The message for a name in `expand` that `fields` leaves out. Source: A170. */
+export function notAmongFields(name: string): string {
+  return `"${name}" is not among "fields".`;
+}
+
+/** The message for a request with more names to expand than one may have. */
+export function tooManyExpanded(most: number): string {
+  return `At most ${most} names can be expanded at once.`;
+}
+
+/** The message for a name in `expand` that crosses more links than one may. */
+export function tooManyLevels(most: number): string {
+  return `At most ${most} links after one another can be expanded.`;
+}
+
+/** The message for a request with more joined fields than one may have. */
+export function tooManyJoined(most: number): string {
+  return `At most ${most} joined fields can be requested at once.`;
+}
+
+/** The message for a response that linked records would make too large. Source: A171. */
+export function tooLarge(mebibytes: number): string {
+  return `The linked records exceed ${mebibytes} MiB. Use a smaller "limit", or name fewer links or fields.`;
 }
 
 export function notTogether(other: string): string {

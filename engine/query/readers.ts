@@ -1,6 +1,5 @@
 // Readers of the parameters other than filters. Each reads one value: its effect on the page, its problems, and the
 // names in it without effect. Each reader has a row in parameters.ts.
-import type { TopLevelKeys } from '../column/records.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import type {
   AnyOf,
@@ -8,6 +7,7 @@ import type {
   Condition,
   ExportFormat,
   IgnoredName,
+  JoinedField,
   OrderKey,
   Page,
   Parameter,
@@ -16,17 +16,30 @@ import type {
 import {
   atMost,
   MESSAGES,
+  notAmongFields,
   notTogether,
   type Problem,
   severalValues,
+  tooManyExpanded,
   tooManyFacets,
+  tooManyJoined,
+  tooManyLevels,
   tooManyNames,
   tooManyOrderKeys,
   unknownField,
+  withoutLinks,
 } from './problems.ts';
 import { nearestKey, nearestName, SUGGESTIONS_MAX } from '../bits/suggest.ts';
-import { countParts, FACETS_MAX, NAMES_MAX, ORDER_KEYS_MAX } from './limits.ts';
-import { facetValues, isSingle, type Values, valuesAt } from './path.ts';
+import {
+  countParts,
+  EXPAND_LEVELS_MAX,
+  EXPAND_MAX,
+  FACETS_MAX,
+  JOINED_MAX,
+  NAMES_MAX,
+  ORDER_KEYS_MAX,
+} from './limits.ts';
+import { facetValues, isSingle, joinedPath, linksAlong, type Values, valuesAt } from './path.ts';
 import { parseValue, truthIn } from './values.ts';
 
 /**
@@ -55,14 +68,17 @@ export function limitWithout({ limitDefault, limitMax }: QueryOptions, exported:
   return exported ? NUMBER_MAX : Math.min(limitDefault, limitMax ?? Infinity);
 }
 
+/** The parts of a collection that decide which keys its records can have. */
+export type ShownCollection = Pick<CollectionIndex, 'keys' | 'members'>;
+
 /** The state of one query while it is read. */
 export class Reading {
   readonly parameters: readonly Parameter[];
   readonly options: QueryOptions;
   /** The collection of a list. */
   readonly collection: CollectionIndex | undefined;
-  /** The keys that records can have. */
-  readonly known: TopLevelKeys | undefined;
+  /** The collection of the records that a list or record view shows. */
+  readonly shown: ShownCollection | undefined;
   readonly page: Writable<Page>;
   readonly conditions: Condition[] = [];
   readonly anyOf: AnyOf[] = [];
@@ -76,12 +92,12 @@ export class Reading {
   constructor(
     parameters: readonly Parameter[],
     options: QueryOptions,
-    { collection, known }: { readonly collection?: CollectionIndex; readonly known?: TopLevelKeys | undefined },
+    { collection, shown }: { readonly collection?: CollectionIndex; readonly shown?: ShownCollection | undefined },
   ) {
     this.parameters = parameters;
     this.options = options;
     this.collection = collection;
-    this.known = known;
+    this.shown = shown;
     this.isStrict = options.isStrict;
     const { exported } = options;
     const limit = limitWithout(options, exported);
@@ -93,6 +109,8 @@ export class Reading {
       limit,
       facets: NONE,
       keys: undefined,
+      joined: NONE,
+      expand: NONE,
       format: undefined,
       exported,
       isIndented: false,
@@ -292,20 +310,70 @@ function wholeOf(text: string): number {
 }
 
 /**
- * Reads the names of keys, separated by commas. Without any name, records are whole; with unknown names only, they have
- * no key. Unknown names are ignored; strict mode rejects them with the nearest known key (A28). Cost: the value, and
- * the keys of the collection for rejected names. Source: A61.
+ * Reads the names of keys and joined fields, separated by commas. Without any name, records are whole; with unknown
+ * names only, they have no key. Unknown names are ignored; strict mode rejects them with the nearest known key (A28).
+ * Too many joined fields are rejected. Cost: the value, and the keys of the collection for rejected names. Source: A61,
+ * A169.
  */
 export function readFields(reading: Reading, value: string, at: number): void {
+  const { page, shown } = reading;
   const names = [...new Set(namesIn(reading, value, at))];
-  if (names.length === 0 || !reading.known) return;
-  const { all } = reading.known;
-  const unknown = names.filter((name) => !all.has(name));
-  reading.page.keys = new Set(names.filter((name) => all.has(name)));
-  for (const name of unknown) reading.ignore(at, ['fields', name]);
-  if (!reading.isStrict || unknown.length === 0) return;
-  const known = [...all];
-  const messages = unknown.map((name) => unknownField(name, reading.mayHint() ? nearestName(name, known) : undefined));
+  if (names.length === 0 || !shown) return;
+  const { all } = shown.keys;
+  const keys = new Set<string>();
+  const joined: JoinedField[] = [];
+  const unknown: string[] = [];
+  for (const name of names) {
+    const path = all.has(name) ? undefined : joinedPath(shown, name.split('__'));
+    if (path) joined.push({ name, path });
+    else if (all.has(name)) keys.add(name);
+    else unknown.push(name);
+  }
+  page.keys = keys;
+  page.joined = joined;
+  const messages = joined.length > JOINED_MAX ? [tooManyJoined(JOINED_MAX)] : [];
+  messages.push(...noteUnknownNames(reading, at, { parameter: 'fields', unknown, known: [...all] }));
+  reading.refuse(at, messages);
+}
+
+/** Notes names without effect. Returns the messages of strict mode for them. */
+function noteUnknownNames(
+  reading: Reading,
+  at: number,
+  names: { readonly parameter: string; readonly unknown: readonly string[]; readonly known: readonly string[] },
+): readonly string[] {
+  for (const name of names.unknown) reading.ignore(at, [names.parameter, name]);
+  if (!reading.isStrict) return NONE;
+  return names.unknown.map((name) =>
+    unknownField(name, reading.mayHint() ? nearestName(name, names.known) : undefined),
+  );
+}
+
+/**
+ * Reads the paths of links to replace by records. Names without links, and those that `fields` leaves out, are ignored;
+ * strict mode rejects them. Tables, too many names and too many links after one another are rejected. Source: A170.
+ */
+export function readExpand(reading: Reading, value: string, at: number): void {
+  const { page, shown } = reading;
+  const names = [...new Set(namesIn(reading, value, at))];
+  if (names.length === 0 || !shown) return;
+  const messages: string[] = names.length > EXPAND_MAX ? [tooManyExpanded(EXPAND_MAX)] : [];
+  if (page.exported && page.exported !== 'ndjson') messages.push(MESSAGES.table);
+  const paths = names.map((name) => name.split('__'));
+  const expand = paths.filter((path) => linksAlong(shown, path) > 0 && page.keys?.has(path[0]!) !== false);
+  if (expand.some((path) => linksAlong(shown, path) > EXPAND_LEVELS_MAX)) {
+    messages.push(tooManyLevels(EXPAND_LEVELS_MAX));
+  }
+  page.expand = expand;
+  const others = names.filter((_, i) => !expand.includes(paths[i]!));
+  const unknown = others.filter((name) => !shown.keys.all.has(name) && !joinedPath(shown, name.split('__')));
+  const known = [...shown.members.keys()].filter((name) => linksAlong(shown, [name]) > 0);
+  messages.push(...noteUnknownNames(reading, at, { parameter: 'expand', unknown, known }));
+  for (const name of others.filter((each) => !unknown.includes(each))) {
+    reading.ignore(at, ['expand', name]);
+    const isCut = linksAlong(shown, name.split('__')) > 0;
+    if (reading.isStrict) messages.push(isCut ? notAmongFields(name) : withoutLinks(name));
+  }
   reading.refuse(at, messages);
 }
 

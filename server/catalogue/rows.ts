@@ -4,12 +4,15 @@ import assert from 'node:assert/strict';
 import {
   type Body,
   countSelected,
+  EXPANDED_BYTES_MAX,
   type GzipBody,
   measuringOf,
+  type Problem,
   readyBody,
   type RecordBlocks,
   type Representation,
   stitchingOf,
+  tooLarge,
   wholeBody,
 } from '../../engine/engine.ts';
 import type { readParquet } from '../../engine/parquet.ts';
@@ -217,9 +220,13 @@ interface Measured<B extends Body> {
 
 function measured<B extends Body>(
   work: Measured<B>,
-  answer: (body: B) => Answer | Promise<Answer>,
+  respond: (body: B) => Answer | Promise<Answer>,
 ): Answer | Promise<Answer> {
   const { measuring, rows } = work;
+  const { answers } = work.delivery.service;
+  const checked = (body: B): Answer | Promise<Answer> =>
+    body.isTooLarge ? answers.refused([largeProblem(rows)]) : respond(body);
+  const answer = rows.rows.joins ? checked : respond;
   if (countSelected(rows.rows.rows) > SMALL_ROWS_MAX[rows.format]) return measuredInTurn(work, answer);
   const body = measuring();
   return body ? answer(body) : measureInSlices(work, undefined, answer);
@@ -243,6 +250,11 @@ function measuredInTurn<B extends Body>(
   const body = measuring();
   slices.spend(sinceMs);
   return body ? answer(body) : measureInSlices(work, key, answer);
+}
+
+/** The problem of a response that linked records make too large (A171). */
+function largeProblem({ rows: { joins } }: Representation): Problem {
+  return { key: joins?.isExpanded ? 'expand' : 'fields', messages: [tooLarge(EXPANDED_BYTES_MAX / 2 ** 20)] };
 }
 
 /** Bytes that a measured body retains: its positions, and its rows unless they are in the snapshot. */

@@ -21,7 +21,7 @@ import {
   rootViewBody,
   rowOfId,
   type ServedForm,
-  type ServedRows,
+  servedRows,
   wholeBody,
 } from '../../engine/engine.ts';
 import type { Answer } from '../http/exchange.ts';
@@ -219,19 +219,15 @@ export function recordAnswer(
     row = rowOfId(other, route.id);
     if (row >= 0) collection = other;
   }
-  const ask = parseRecordQuery(request.query, catalogue.queryOptions, collection.keys);
+  const ask = parseRecordQuery(request.query, catalogue.queryOptions, collection);
   const refusal = refusalOf(catalogue, route, request, ask);
   if (refusal) return refusal;
   if (row < 0) return catalogue.answers.notFound;
   countIgnored(catalogue.ignored, collection.declaration.name, ask.ignored);
   const { tag, unchanged, range } = validated(catalogue, visit, route, ask);
   if (unchanged) return unchanged;
-  const rows: ServedRows = {
-    records: collection.records,
-    rows: { kind: 'range', start: row, end: row + 1 },
-    form: formOf(catalogue, route, ask.page.format, choice),
-    keys: ask.page.keys,
-  };
+  const form = formOf(catalogue, route, ask.page.format, choice);
+  const rows = servedRows(collection, { kind: 'range', start: row, end: row + 1 }, form, ask.page);
   const format = ask.page.exported;
   const record = format
     ? exportRepresentation(format, collection, rows, ask.page.hasBom)

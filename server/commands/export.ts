@@ -5,6 +5,7 @@ import {
   type Collection,
   COLLECTIONS,
   countSelected,
+  EXPANDED_BYTES_MAX,
   EXPORT_FORMATS,
   type ExportFormat,
   exportOf,
@@ -14,6 +15,7 @@ import {
   openSnapshot,
   type Representation,
   SPEC_LINK_END,
+  tooLarge,
 } from '../../engine/engine.ts';
 import { addSettings, example, type Outputs } from './parts.ts';
 import type { Flags } from '../settings/sources.ts';
@@ -161,6 +163,7 @@ async function measured(page: Representation): Promise<Body> {
   const measuring = page.format === 'parquet' ? (await readParquet())(page) : measuringOf(page);
   for (;;) {
     const body = measuring();
+    if (body?.isTooLarge) throw new OperationError('usage', tooLarge(EXPANDED_BYTES_MAX / 2 ** 20));
     if (body) return body;
     await setImmediate();
   }

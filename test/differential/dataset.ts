@@ -43,6 +43,19 @@ export function linkedRecord(dataSet: DataSet, to: string, link: Json | undefine
   return found?.fitted ?? { kind: 'object', members: [[idField, { kind: 'number', token: digits }]] };
 }
 
+/** The target of a link to a collection, undefined without such a link. It has no record if the link dangles. */
+export function linkedTo(
+  dataSet: DataSet,
+  to: string,
+  link: Json,
+): { readonly id: string; readonly idField: string; readonly json: Json | undefined } | undefined {
+  const text = link.kind === 'string' ? link.value : '';
+  const [, name, id = ''] = /^\{base_url\}\/api\/v3\/([a-zA-Z]+)\/(\d+)\/\?format=api$/.exec(text) ?? [];
+  if (name !== to || BigInt(id) >= 2n ** 53n) return undefined;
+  const json = dataSet.get(to)?.find((record) => record.id === BigInt(id))?.json;
+  return { id, idField: collectionNamed(to)?.idField ?? '', json };
+}
+
 function textOf(path: string): string {
   if (existsSync(path)) return readFileSync(path, 'utf8');
   return existsSync(`${path}.gz`) ? gunzipSync(readFileSync(`${path}.gz`)).toString('utf8') : '';

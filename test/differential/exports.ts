@@ -36,13 +36,18 @@ export function csvOf(
   { fields, others, idField }: { fields: readonly string[]; others: readonly string[]; idField: string },
   names: readonly string[],
   text: (stored: string) => string,
+  joined: readonly { readonly name: string; readonly of: (json: Json) => Json }[] = [],
 ): string {
   const all = others.length > OTHER_COLUMNS_MAX && names.length === 0 ? fields : [...fields, ...others];
   const named = all.filter((key) => names.length === 0 || names.includes(key));
-  const columns = named.length > 0 ? named : [idField];
-  const rows = records.map(({ json }) => columns.map((key) => cellOf(valueAt(json, key), text)));
+  const columns = named.length + joined.length > 0 ? named : [idField];
+  const rows = records.map(({ json }) => [
+    ...columns.map((key) => cellOf(valueAt(json, key), text)),
+    ...joined.map((field) => cellOf(field.of(json), text)),
+  ]);
   const lines = rows.map((cells) => (cells.length === 1 && cells[0] === '' ? '""' : cells.join(',')));
-  return [columns.map(quoted).join(','), ...lines].map((line) => `${line}\r\n`).join('');
+  const header = [...columns, ...joined.map(({ name }) => name)];
+  return [header.map(quoted).join(','), ...lines].map((line) => `${line}\r\n`).join('');
 }
 
 function valueAt(json: Json, key: string): Json | undefined {

@@ -9,6 +9,7 @@ import type { Condition } from './filters.ts';
 import { isOn, isTruth, type Parsed } from './values.ts';
 import { LOOKUPS, parseTest } from './lookups.ts';
 import { LOOKUP_HABITS } from '../../engine/query/habits.ts';
+import type { Shown } from './joins.ts';
 import { isJoined, parameterNames } from './parameters.ts';
 import { saidOfUnknown, SUGGESTED } from './suggest.ts';
 import { viewOf, type View } from './views.ts';
@@ -22,6 +23,7 @@ export interface JudgeSettings {
   readonly limitMax?: number | undefined;
   readonly isExport?: boolean;
   readonly isCsv?: boolean;
+  readonly isTable?: boolean;
 }
 
 /** A name without effect: a parameter's, decoded, or a parameter and a name inside its value. */
@@ -37,23 +39,23 @@ export interface Judgement {
 }
 
 /**
- * Validates the parameters of a list (with a collection) or of a single record or root view (without). `keys` are the
- * top-level keys that `fields` may name, undefined for a root view.
+ * Validates the parameters of a list (with a collection) or of a single record or root view (without). `shown` is the
+ * collection of the records, undefined for a root view.
  */
 export function judge(
   pairs: readonly Pair[],
   collection: Collection | undefined,
-  keys: readonly string[] | undefined,
+  shown: Shown | undefined,
   settings: JudgeSettings,
   linked: Linked,
 ): Judgement {
-  const controls = parameterNames(collection ? 'list' : keys ? 'record' : 'root', settings.generation !== undefined);
+  const controls = parameterNames(collection ? 'list' : shown ? 'record' : 'root', settings.generation !== undefined);
   const roots = collection ? filterableFields(collection, settings.filters) : [];
   const isStrict = settings.strict || isOn(lastValue(pairs, 'strict') ?? '');
   const conditions: Condition[] = [];
   const errors: [string, readonly string[]][] = [];
   const ignored: Ignored[] = [];
-  const view = viewOf(pairs, collection, keys, isStrict, settings, linked);
+  const view = viewOf(pairs, collection, shown, isStrict, settings, linked);
   const remarks = [...replacedRemarks(pairs, controls, isStrict), ...view.remarks];
   let isEmpty = false;
   const judged = judgedOnce(pairs, controls, (name) => keyOf(name, roots, linked));

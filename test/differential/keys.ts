@@ -216,7 +216,7 @@ export function typeOf(last: Field | undefined): OperandType {
  * The path and one more name: a member of an embedded record, or a field of the record that a link points at. If the id
  * of an embedded record is a link, names that are not its members belong to the record that the link points at.
  */
-function stepped(path: readonly Field[], name: string, linked: Linked): readonly Field[] | undefined {
+export function stepped(path: readonly Field[], name: string, linked: Linked): readonly Field[] | undefined {
   const last = path.at(-1);
   if (last?.kind === 'link' || last?.kind === 'links') {
     const field = fieldNamed(columnsOf(linked(last.to).fields), name);

@@ -68,7 +68,9 @@ function foundByReplica(name: string, query: string): Found {
 
 function foundByOracle(collection: Collection, query: string): Found {
   const settings = { strict: false, filterErrors: 'fail', filters: 'all' } as const;
-  const judgement = judge(pairsOf(query), collection, [], settings, (name) => collectionOf(dataSet, name));
+  const judgement = judge(pairsOf(query), collection, { fields: [], keys: [] }, settings, (name) =>
+    collectionOf(dataSet, name),
+  );
   if (judgement.errors.length > 0) return refusalOf(judgement.errors.map(([key, messages]) => [key, messages[0]!]));
   const world: World = {
     text: (stored) => servedText(stored, { baseUrl: BASE_URL, version: 'v3', form: 'api' }),

@@ -7,7 +7,8 @@ import { formAccepted } from './accept.ts';
 import { linkedRecord, type DataSet, type OracleRecord } from './dataset.ts';
 import { csvOf, cutTo, keysOf, namesIn } from './exports.ts';
 import { matches, type World } from './filters.ts';
-import { indented, parseJson, writeJson, writeText } from './json.ts';
+import { expanded, joinedJson, type Shown } from './joins.ts';
+import { indented, type Json, parseJson, writeJson, writeText } from './json.ts';
 import { errorBody, ignoredHeader, judge, type JudgeSettings, type Judgement } from './judge.ts';
 import { linkTo, servedText, type LinkStyle } from './links.ts';
 import { joinedValue, lastValue, nameBeyond, pageInteger, pageQuery, pairsOf, type Pair } from './query.ts';
@@ -102,6 +103,7 @@ function viewed(asked: Context, view: Exclude<View, { kind: 'index' }>, accept: 
     ...asked.settings,
     isExport,
     isCsv: form === 'csv',
+    isTable: form === 'csv' || form === 'parquet',
     limitMax: isExport ? undefined : asked.settings.limitMax,
   };
   const context: Context = { ...asked, form, settings };
@@ -114,7 +116,7 @@ function viewed(asked: Context, view: Exclude<View, { kind: 'index' }>, accept: 
   const judgement = judge(
     context.pairs,
     view.kind === 'list' ? collectionIn(context.dataSet, view.collection) : undefined,
-    view.kind === 'root' ? undefined : allKeys(context, viewedCollection(context, view)),
+    view.kind === 'root' ? undefined : shownBy(context, viewedCollection(context, view)),
     context.settings,
     (name) => collectionOf(context.dataSet, name),
   );
@@ -154,9 +156,10 @@ function viewedCollection(context: Context, view: Extract<View, { kind: 'list' |
   return view.collections.find(has) ?? (view.collections[0] as Collection);
 }
 
-function allKeys(context: Context, collection: Collection): readonly string[] {
-  const { fields, others } = keysOf(collectionIn(context.dataSet, collection), recordsOf(context, collection));
-  return [...fields, ...others];
+function shownBy(context: Context, collection: Collection): Shown {
+  const inferred = collectionIn(context.dataSet, collection);
+  const { fields, others } = keysOf(inferred, recordsOf(context, collection));
+  return { fields: inferred.fields, keys: [...fields, ...others] };
 }
 
 function bodyOf(
@@ -169,22 +172,45 @@ function bodyOf(
   if (view.kind === 'list') return pageBody(context, view.collection, judgement, style);
   const collection = viewedCollection(context, view);
   const record = recordsOf(context, collection).find(({ id }) => id === view.id);
-  return record && (exportBody(context, collection, [record], style) ?? recordBody(context, record, style));
+  const shape = shapeOf(context, collection, judgement);
+  return record && (exportBody(context, shape, [record], style) ?? recordBody(shape, record, style));
+}
+
+/** The shape of the records of a response. */
+interface Shape {
+  readonly collection: Collection;
+  readonly names: readonly string[];
+  readonly joined: readonly { readonly name: string; readonly of: (json: Json) => Json }[];
+  readonly shaped: (json: Json) => Json;
+}
+
+function shapeOf({ pairs, dataSet }: Context, collection: Collection, { view }: Judgement): Shape {
+  const names = namesIn(joinedValue(pairs, 'fields'));
+  const linked = (name: string): Collection => collectionOf(dataSet, name);
+  const { fields } = collectionIn(dataSet, collection);
+  const joined = view.joined.map(({ name, path }) => ({ name, of: (json: Json) => joinedJson(dataSet, json, path) }));
+  const shaped = (json: Json): Json => {
+    const whole = expanded(dataSet, cutTo(json, names), fields, view.expand, linked);
+    const added = joined.map(({ name, of }): [string, Json] => [name, of(json)]);
+    return whole.kind === 'object' ? { kind: 'object', members: [...whole.members, ...added] } : whole;
+  };
+  return { collection, names, joined, shaped };
 }
 
 /** Records as an export; undefined if none was requested. */
 function exportBody(
   context: Context,
-  collection: Collection,
+  shape: Shape,
   records: readonly OracleRecord[],
   style: LinkStyle,
 ): string | undefined {
   const { form } = context;
-  if (form === 'ndjson') return records.map((record) => `${recordBody(context, record, style)}\n`).join('');
+  const { collection, names, joined } = shape;
+  if (form === 'ndjson') return records.map((record) => `${recordBody(shape, record, style)}\n`).join('');
   if (form !== 'csv') return undefined;
   const keys = keysOf(collectionIn(context.dataSet, collection), recordsOf(context, collection));
-  const names = namesIn(joinedValue(context.pairs, 'fields'));
-  return csvOf(records, { ...keys, idField: collection.idField }, names, (stored) => servedText(stored, style));
+  const text = (stored: string): string => servedText(stored, style);
+  return csvOf(records, { ...keys, idField: collection.idField }, names, text, joined);
 }
 
 function rootBody(style: LinkStyle): string {
@@ -192,9 +218,8 @@ function rootBody(style: LinkStyle): string {
   return `{${served.map(({ name }) => `${writeText(name)}:${writeText(linkTo(style, name))}`).join(',')}}`;
 }
 
-function recordBody({ pairs }: Context, { json }: OracleRecord, style: LinkStyle): string {
-  const cut = cutTo(json, namesIn(joinedValue(pairs, 'fields')));
-  return writeJson(cut, (text) => servedText(text, style));
+function recordBody({ shaped }: Shape, { json }: OracleRecord, style: LinkStyle): string {
+  return writeJson(shaped(json), (text) => servedText(text, style));
 }
 
 function pageBody(context: Context, collection: Collection, judgement: Judgement, style: LinkStyle): string {
@@ -203,20 +228,20 @@ function pageBody(context: Context, collection: Collection, judgement: Judgement
   const { view } = judgement;
   const world = worldOf(context, style);
   const facets = facetsMember(found, view, world);
-  if (view.after !== undefined)
-    return afterBody(context, { collection, found, after: view.after, limit, style, facets });
+  const shape = shapeOf(context, collection, judgement);
+  if (view.after !== undefined) return afterBody(context, { shape, found, after: view.after, limit, style, facets });
   const offset = pageInteger(lastValue(context.pairs, 'offset'), 0n) ?? 0n;
   const isRanked = ['ordering', 'after'].every((name) => lastValue(context.pairs, name) === undefined);
   const rank = (record: OracleRecord): number => view.search?.rank(record.fitted, world) ?? 0;
   const ordered = isRanked ? found.toSorted((a, b) => rank(a) - rank(b)) : inOrder(found, view, world);
   const results = ordered.filter((_, i) => BigInt(i) >= offset && BigInt(i) < offset + limit);
-  const exported = exportBody(context, collection, results, style);
+  const exported = exportBody(context, shape, results, style);
   if (exported !== undefined) return exported;
   const link = (to: bigint): string =>
     writeText(`${style.baseUrl}${context.path}?${pageQuery(pinnedPairs(context), limit, to > 0n ? to : undefined)}`);
   const next = offset + limit < BigInt(found.length) ? link(offset + limit) : 'null';
   const previous = offset > 0n ? link(offset - limit) : 'null';
-  const records = results.map((record) => recordBody(context, record, style)).join(',');
+  const records = results.map((record) => recordBody(shape, record, style)).join(',');
   return `{"count":${found.length},"next":${next},"previous":${previous},"results":[${records}]${facets}}`;
 }
 
@@ -246,7 +271,7 @@ function foundBy(
 }
 
 interface After {
-  readonly collection: Collection;
+  readonly shape: Shape;
   readonly found: readonly OracleRecord[];
   readonly after: bigint;
   readonly limit: bigint;
@@ -254,16 +279,16 @@ interface After {
   readonly facets: string;
 }
 
-function afterBody(context: Context, { collection, found, after, limit, style, facets }: After): string {
+function afterBody(context: Context, { shape, found, after, limit, style, facets }: After): string {
   const behind = found.filter(({ id }) => id > after);
   const results = behind.filter((_, i) => BigInt(i) < limit);
-  const exported = exportBody(context, collection, results, style);
+  const exported = exportBody(context, shape, results, style);
   if (exported !== undefined) return exported;
   const kept = pinnedPairs(context).filter(([name]) => name !== 'after');
   const pairs: readonly Pair[] = [...kept, ['after', String(results.at(-1)?.id)]];
   const address = `${style.baseUrl}${context.path}?${pageQuery(pairs, limit, undefined)}`;
   const next = results.length < behind.length ? writeText(address) : 'null';
-  const records = results.map((record) => recordBody(context, record, style)).join(',');
+  const records = results.map((record) => recordBody(shape, record, style)).join(',');
   return `{"count":${found.length},"next":${next},"previous":null,"results":[${records}]${facets}}`;
 }
 

@@ -75,6 +75,14 @@ const ROWS: Readonly<Record<string, Row>> = {
       return random.chance(0.3) ? random.several(1, 3, () => randomKeys(drawing)) : [];
     },
   },
+  expand: {
+    places: ['list', 'record'],
+    isJoined: true,
+    draw: (drawing) => {
+      const { random } = drawing;
+      return sometimes(random, 0.15, () => namesOf(random, random.chance(0.05) ? 14 : 3, () => randomLink(drawing)));
+    },
+  },
   ordering: {
     places: LISTS,
     isJoined: true,
@@ -173,6 +181,15 @@ function randomField({ random, collection }: Drawing): string {
   return [...path.map((field) => field.name), ...year].join('__');
 }
 
+/** A walk to a link, mostly; with a link that follows it in every third. */
+function randomLink({ random, collection }: Drawing): string {
+  if (random.chance(0.1)) return random.pick(ODD_NAMES);
+  const path = randomFieldPath(random, collection.fields, random.chance(0.5) ? fieldsBehind : fieldsWithin);
+  const links = path.findLastIndex((field) => 'to' in field);
+  const walk = links < 0 || random.chance(0.1) ? path : path.slice(0, links + 1);
+  return walk.map((field) => field.name).join('__');
+}
+
 function fieldsWithin(field: Field | undefined): readonly Field[] {
   return field?.kind === 'record' || field?.kind === 'records' ? field.fields : [];
 }
@@ -191,7 +208,11 @@ function isToOne({ kind }: Field): boolean {
 function randomKeys({ random, collection, model }: Drawing): string {
   const own = model?.kind === 'object' ? model.members.map(([key]) => key) : [];
   const known = [...collection.fields.map(({ name }) => name), ...own, collection.idField];
-  const names = random.several(0, 6, () => (random.chance(0.9) ? random.pick(known) : random.pick(ODD_KEYS)));
+  const name = (): string => {
+    if (random.chance(0.2)) return randomField({ random, collection, model });
+    return random.chance(0.9) ? random.pick(known) : random.pick(ODD_KEYS);
+  };
+  const names = random.several(0, random.chance(0.03) ? 60 : 6, name);
   const spelled = names.map((name) => (random.chance(0.05) ? ` ${name} ` : name));
   return spelled.map((name) => encode(name, '+')).join(random.chance(0.1) ? '%2C' : ',');
 }

@@ -4,6 +4,7 @@ import type { Collection, Field } from '../../engine/schema/types.ts';
 import { extentsOf } from './extents.ts';
 import { searchOf, type SearchTest } from './search.ts';
 import type { World } from './filters.ts';
+import { expandOf, joinedAmong, type JoinedField, type Shown } from './joins.ts';
 import { memberOf, writeText, type Json } from './json.ts';
 import { joinedValue, lastValue, pageInteger, type Pair } from './query.ts';
 import { SUGGESTED, suggestedName, suggestion } from './suggest.ts';
@@ -29,6 +30,9 @@ export interface View {
   readonly extents: readonly ((record: Json, world: World) => boolean)[];
   /** The test of `search`. */
   readonly search: SearchTest | undefined;
+  readonly joined: readonly JoinedField[];
+  /** The paths of links that records replace. */
+  readonly expand: readonly (readonly string[])[];
   readonly remarks: readonly Remark[];
 }
 
@@ -40,19 +44,23 @@ interface Facet {
 }
 
 /**
- * Reads the parameters of a list, or of a record or root view, which have no collection here. `keys` are those that
- * `fields` may name; a root view has none.
+ * Reads the parameters of a list, or of a record or root view, which have no collection here. `shown` is the collection
+ * of the records; a root view has none.
  */
 export function viewOf(
   pairs: readonly Pair[],
   collection: Collection | undefined,
-  keys: readonly string[] | undefined,
+  shown: Shown | undefined,
   isStrict: boolean,
   paging: Paging,
   linked: Linked,
 ): View {
   const fields = collection?.fields ?? [];
   const known = { fields, linked };
+  const names = [...new Set(members(pairs, 'fields'))];
+  const asked = [...new Set(members(pairs, 'expand'))];
+  const expand = shown && expandOf(asked, shown, names, { isStrict, isTable: paging.isTable === true, linked });
+  const joined = shown ? joinedAmong(names, shown, linked) : [];
   const view: View = {
     order: members(pairs, 'ordering').flatMap((name) => {
       const path = pathOf(known, name.replace(/^-\s*/, ''), true);
@@ -62,10 +70,13 @@ export function viewOf(
     extents: [],
     search: undefined,
     facets: [...new Set(members(pairs, 'facets'))].flatMap((name) => facetPathOf(known, name) ?? []),
+    joined,
+    expand: expand?.paths ?? [],
     remarks: [
-      ...(keys ? fieldsRemarks(pairs, keys, isStrict) : []),
+      ...(shown ? fieldsRemarks(pairs, shown, joined, isStrict) : []),
+      ...(expand ? expandRemarks(pairs, expand) : []),
       ...(collection && isStrict ? placeRemarks(pairs, paging) : []),
-      ...switchRemarks(pairs, isStrict, paging, keys !== undefined),
+      ...switchRemarks(pairs, isStrict, paging, shown !== undefined),
     ],
   };
   if (!collection) return view;
@@ -97,6 +108,7 @@ export interface Paging {
   readonly limitMax?: number | undefined;
   readonly isExport?: boolean;
   readonly isCsv?: boolean;
+  readonly isTable?: boolean;
 }
 
 /** Remarks about a switch that is not a boolean, or that does not apply to an export. */
@@ -161,14 +173,26 @@ function placeOf(pairs: readonly Pair[], parameter: string): number {
   return pairs.findLastIndex(([name]) => name === parameter);
 }
 
-function fieldsRemarks(pairs: readonly Pair[], keys: readonly string[], isStrict: boolean): readonly Remark[] {
-  const unknown = [...new Set(members(pairs, 'fields'))].filter((name) => !keys.includes(name));
+function fieldsRemarks(
+  pairs: readonly Pair[],
+  { keys }: Shown,
+  joined: readonly JoinedField[],
+  isStrict: boolean,
+): readonly Remark[] {
+  const isJoined = (name: string): boolean => joined.some((field) => field.name === name);
+  const unknown = [...new Set(members(pairs, 'fields'))].filter((name) => !keys.includes(name) && !isJoined(name));
+  const tooMany = joined.length > 32 ? ['At most 32 joined fields can be requested at once.'] : [];
   const messages = unknown.map(
     (name, i) => `Unknown field "${name}".${i < SUGGESTED ? suggestedName(name, keys) : ''}`,
   );
   const ignored = unknown.map((name) => ['fields', name] as const);
-  const names = { place: placeOf(pairs, 'fields'), messages: isStrict ? messages : [], ignored };
+  const names = { place: placeOf(pairs, 'fields'), messages: [...tooMany, ...(isStrict ? messages : [])], ignored };
   return [names, ...lengthRemarks(pairs, 'fields')];
+}
+
+function expandRemarks(pairs: readonly Pair[], { messages, ignored }: ReturnType<typeof expandOf>): readonly Remark[] {
+  const names = ignored.map((name) => ['expand', name] as const);
+  return [{ place: placeOf(pairs, 'expand'), messages, ignored: names }, ...lengthRemarks(pairs, 'expand')];
 }
 
 function orderingRemarks(pairs: readonly Pair[], known: Known, isStrict: boolean): readonly Remark[] {

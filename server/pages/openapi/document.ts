@@ -24,7 +24,7 @@ import {
   inlined,
   INFERRED_LISTED_MAX,
   pageSchema,
-  recordNames,
+  recordStyle,
   recordSchema,
   schemaName,
   sharedSchemas,
@@ -74,9 +74,9 @@ export function openApiDocument(options: DocumentOptions): DocumentObject {
   const isAll = spellings === 'all';
   const shown = isAll ? (schema: DocumentObject) => schema : inlined;
   const told = COLLECTIONS.map((collection, i) => describedCollection(collection, options.shapes[i]!, query));
-  const names = recordNames(told);
+  const style = recordStyle(told, isAll);
   const schemas = told.flatMap((one) => [
-    [schemaName(one.collection, 'Record'), shown(recordSchema(one, names, examples.get(one.collection.name)))] as const,
+    [schemaName(one.collection, 'Record'), shown(recordSchema(one, style, examples.get(one.collection.name)))] as const,
     [schemaName(one.collection, 'Page'), pageSchema(one.collection)] as const,
     ...(isAll ? [[schemaName(one.collection, 'Filters'), filtersSchema(one.filters)] as const] : []),
   ]);

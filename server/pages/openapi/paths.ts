@@ -172,8 +172,8 @@ function recordView(collections: readonly Collection[], query: QueryOptions): Do
   return { id: `get${wordOf(title)}`, summary: `A record of ${title}`, tag, parameters, found, failed };
 }
 
-/** Parameters that select the form of a response. In the usual document, each operation has one form. */
-const FORM_PARAMETERS = ['format', 'pretty', 'explain'];
+/** Parameters that change the form of a response. In the usual document, each operation has one form. */
+const FORM_PARAMETERS = ['format', 'pretty', 'expand', 'explain'];
 /** Parameters that do not apply to an export, which has all records that match the filters. */
 const PAGE_PARAMETERS = [...FORM_PARAMETERS, 'limit', 'offset', 'after', 'facets'];
 

@@ -202,18 +202,24 @@ export function schemaName({ title }: Collection, of: 'Record' | 'Page' | 'Filte
   return wordOf(title) + of;
 }
 
-/** Names of record schemas, keyed by the JSON of their fields. */
-type RecordNames = ReadonlyMap<string, string>;
+/** The choices that all schemas of records share. */
+interface RecordStyle {
+  /** Names of record schemas, keyed by the JSON of their fields. */
+  readonly names: ReadonlyMap<string, string>;
+  /** Whether `expand` may replace links by records. */
+  readonly mayExpand: boolean;
+}
 
 /**
- * Names of the record schemas of all collections that are not open. Embedded records with the same fields refer to
- * these schemas.
+ * The names are those of the record schemas of all collections that are not open. Embedded records with the same fields
+ * refer to these schemas.
  */
-export function recordNames(told: readonly DescribedCollection[]): RecordNames {
+export function recordStyle(told: readonly DescribedCollection[], mayExpand: boolean): RecordStyle {
   const declared = told.filter(({ collection }) => !collection.open);
-  return new Map(
+  const names = new Map(
     declared.map(({ collection, shape }) => [JSON.stringify(shape.fields), schemaName(collection, 'Record')]),
   );
+  return { names, mayExpand };
 }
 
 const NO_FIELD: DocumentObject = { description: 'No filter: its values differ in structure, or its name is no key.' };
@@ -221,14 +227,14 @@ const NO_FIELD: DocumentObject = { description: 'No filter: its values differ in
 /** The schema of a record. The example is the sample record, unless it has a field that this data lacks. */
 export function recordSchema(
   { collection, shape, fields }: DescribedCollection,
-  names: RecordNames,
+  style: RecordStyle,
   example: object | undefined,
 ): DocumentObject {
   // Tools would take a member with this name for a reference.
   const others = shape.others.filter((key) => key !== '$ref').map((key) => [key, NO_FIELD] as const);
   return {
     type: 'object',
-    properties: { ...propertiesOf(fields, '', names), ...Object.fromEntries(others) },
+    properties: { ...propertiesOf(fields, '', style), ...Object.fromEntries(others) },
     ...(collection.open ? { additionalProperties: true } : {}),
     ...(example && hasFields(shape.fields, example) ? { examples: [example] } : {}),
   };
@@ -284,10 +290,10 @@ export function operandSchema(field: Field, { name, group }: Lookup): DocumentOb
 }
 
 /** The schemas of the fields directly below `above`, the prefix of their keys. */
-function propertiesOf(fields: readonly DescribedField[], above: string, names: RecordNames): DocumentObject {
+function propertiesOf(fields: readonly DescribedField[], above: string, style: RecordStyle): DocumentObject {
   const own = fields.filter(({ key, field }) => key === above + field.name);
   const properties = own.map((one) => {
-    const schema = fieldSchema(one, (inner) => embedded(fields, one.key, inner, names));
+    const schema = fieldSchema(one, style, (inner) => embedded(fields, one.key, inner, style));
     return [one.field.name, { ...schema, description: one.sentence }] as const;
   });
   return Object.fromEntries(properties);
@@ -296,6 +302,7 @@ function propertiesOf(fields: readonly DescribedField[], above: string, names: R
 /** A field with misfits may have any value. If a list may be null, its elements may be null too. */
 function fieldSchema(
   { field, isNullable, isDocumented }: DescribedField,
+  { mayExpand }: RecordStyle,
   embeddedSchema: (fields: readonly Field[]) => DocumentObject,
 ): DocumentObject {
   if (field.hasMisfits) return {};
@@ -310,9 +317,9 @@ function fieldSchema(
     case 'scalars':
       return arrayOf(scalar(field));
     case 'link':
-      return linkSchema(field.to, isNullable);
+      return linkSchema(field.to, isNullable, mayExpand);
     case 'links':
-      return arrayOf(linkSchema(field.to, isNullable));
+      return arrayOf(linkSchema(field.to, isNullable, mayExpand));
     case 'record':
       return nullable(embeddedSchema(field.fields));
     case 'records':
@@ -326,11 +333,11 @@ function embedded(
   fields: readonly DescribedField[],
   key: string,
   inner: readonly Field[],
-  names: RecordNames,
+  style: RecordStyle,
 ): DocumentObject {
-  const name = names.get(JSON.stringify(inner));
+  const name = style.names.get(JSON.stringify(inner));
   if (name !== undefined) return refTo('schemas', name);
-  return { type: 'object', properties: propertiesOf(fields, `${key}__`, names) };
+  return { type: 'object', properties: propertiesOf(fields, `${key}__`, style) };
 }
 
 function orNull(schema: DocumentObject): DocumentObject {
@@ -338,8 +345,9 @@ function orNull(schema: DocumentObject): DocumentObject {
 }
 
 /** The id is the last number of a link. */
-function linkSchema(to: string, isNullable: boolean): DocumentObject {
-  return { type: isNullable ? ['string', 'null'] : 'string', pattern: `/api/v[23]/${to}/[0-9]+` };
+function linkSchema(to: string, isNullable: boolean, mayExpand: boolean): DocumentObject {
+  const types = ['string', ...(mayExpand ? ['object'] : []), ...(isNullable ? ['null'] : [])];
+  return { type: types.length === 1 ? types[0] : types, pattern: `/api/v[23]/${to}/[0-9]+` };
 }
 
 type ScalarField = Extract<Field, { kind: 'scalar' | 'scalars' }>;

@@ -171,6 +171,23 @@ test('refuses 65 filters in every mode before it reads a value, reads 64, and co
   expect(ask(listOf(1000, '&', (i) => `ob_id__in=${i}`)).conditions).toHaveLength(1);
 });
 
+test('refuses 33 joined fields, 11 names to expand and tables with expanded links in every mode', () => {
+  const fields = ['uuid', 'title', 'abstract', 'keywords', 'status', 'language', 'ob_id', 'dataLineage', 'projects'];
+  const paths = ['permissions', 'result_field', 'permissions__ob_id', 'result_field__ob_id'];
+  const joined = paths.flatMap((path) => fields.map((field) => `${path}__${field}`)).slice(0, 33);
+  for (const filterErrors of MODES) {
+    const messagesOf = (query: string): readonly string[] =>
+      ask(query, { filterErrors }).problems.flatMap(({ messages }) => messages);
+    expect(messagesOf(`fields=${joined.join()}`)).toEqual(['At most 32 joined fields can be requested at once.']);
+    expect(messagesOf(`fields=${joined.slice(1).join()}`)).toEqual([]);
+    expect(messagesOf(`expand=${listOf(11, ',', (i) => `p${i}`)}`)).toEqual([
+      'At most 10 names can be expanded at once.',
+    ]);
+    expect(messagesOf('format=csv&expand=,')).toEqual([]);
+    expect(messagesOf('format=parquet&expand=projects')).toEqual([expect.stringContaining('Name joined fields')]);
+  }
+});
+
 describe('the lists of a query', () => {
   test.each([
     ['title__in', '+', MEMBERS_MAX],
