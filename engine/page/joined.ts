@@ -92,6 +92,7 @@ const NULL = new TextEncoder().encode('null');
 /** Adds a field of a record. Cost: a search for each link, and the bytes of the arrays and records around values. */
 export function readJoined(draft: JsonDraft, column: JoinedColumn, chunk: RecordChunk, index: number): void {
   const isMany = column.lastMany >= 0;
+  draft.step();
   if (isMany) draft.json.pushByte(OPEN_BRACKET);
   readRecord({ draft, column, start: draft.json.length }, 0, chunk, index);
   if (isMany) draft.json.pushByte(CLOSE_BRACKET);
@@ -146,8 +147,9 @@ function readElement(reading: Reading, i: number, value: Value): void {
 /** Reads step `i`, a field of the record that a link leads to. */
 function readLinked(reading: Reading, i: number, link: Link, value: Value): void {
   if (!isText(value)) return addMissing(reading, i);
-  if (reading.column.steps[i]!.isLinkedId && linkedId(link.to(), value) >= 0) {
-    return add(reading, { ...value, ...digits });
+  if (reading.column.steps[i]!.isLinkedId) {
+    reading.draft.step();
+    return linkedId(link.to(), value) < 0 ? addMissing(reading, i) : add(reading, { ...value, ...digits });
   }
   const row = reading.draft.follow(link, value);
   if (row < 0) return addMissing(reading, i);

@@ -14,8 +14,8 @@ export const EXPANDED_BYTES_MAX = 16 << 20;
 /** Work for the linked values of one record, see `JsonDraft`: about 50 ms. The values of 100,000 links fit. */
 const RECORD_WORK_MAX = 32 << 20;
 
-/** The work of following a link, in bytes that are scanned in the same time. */
-const LINK_WORK = 256;
+/** The work of following a link, or of finding a field, in bytes that are scanned in the same time. */
+const STEP_WORK = 256;
 
 /** A value in the bytes of a record. */
 export interface Value {
@@ -30,7 +30,7 @@ export interface Value {
 export class JsonDraft {
   /** Whether the record is too large, or took too much work. */
   isFull = false;
-  /** Work since the start of the response: bytes that were scanned, and `LINK_WORK` per link. */
+  /** Work since the start of the response: bytes that were scanned, and `STEP_WORK` per step. */
   readonly work = { spent: 0 };
   readonly json = new GrowableBytes();
   readonly #rewrite: Rewrite | undefined;
@@ -50,10 +50,11 @@ export class JsonDraft {
   /** Adds a stored value as it is served. Cost: a copy. */
   copy({ chunk, index }: Value, start: number, end: number): void {
     const rewrite = this.#rewrite;
-    if (!rewrite) this.json.push(chunk.bytes, start, end);
+    const firstLink = rewrite ? linkAt(rewrite, chunk, index, start) : 0;
+    const linkEnd = rewrite ? linkAt(rewrite, chunk, index, end) : 0;
+    if (!rewrite || firstLink === linkEnd) this.json.push(chunk.bytes, start, end);
     else {
-      const part = { start, end, firstLink: linkAt(rewrite, chunk, index, start), linkEnd: 0 };
-      part.linkEnd = linkAt(rewrite, chunk, index, end);
+      const part = { start, end, firstLink, linkEnd };
       const bytes = rewrittenBytes(rewrite, chunk, part);
       if (this.#rewritten.length < bytes) this.#rewritten = new Uint8Array(bytes * 2);
       this.json.push(this.#rewritten, 0, writePartInto(rewrite, chunk, part, this.#rewritten));
@@ -61,14 +62,19 @@ export class JsonDraft {
     this.isFull ||= this.json.length > EXPANDED_BYTES_MAX;
   }
 
-  /** Counts the work of scanning bytes. */
+  /** Counts the work of scanning a value. */
   scan({ start, end }: Value): void {
     this.#spend(end - start);
   }
 
+  /** Counts the work of following a link, or of finding a field. */
+  step(): void {
+    this.#spend(STEP_WORK);
+  }
+
   /** The row that a link leads to, or -1 if it dangles or the text is not such a link. Cost: O(log rows). */
   follow({ to }: Link, link: Value): number {
-    this.#spend(LINK_WORK);
+    this.step();
     const id = linkedId(to(), link);
     return id < 0 ? -1 : rowOfId(to(), id);
   }

@@ -98,10 +98,11 @@ const PREAMBLE = `# Filters
 
 \`<field>=<value>\` or \`<field>__<lookup>=<value>\`; \`!\` behind either negates. Below are the fields that the
 specification and public documents show, with the groups of lookups that each takes. A link or a list of links is also a
-step to the fields of the records that it leads to: \`projects__title__contains=ice\`. These fields have their types in
-every data set: a value that does not fit is served, but no number, date or order matches it. A data set may have more
-fields, whose types import infers from all values: \`/openapi.json\` and the forms at \`/browse/\` show those that are
-served. \`npx catalogue-replica fields\` prints this page for a terminal or as JSON.`;
+step to the fields of the records that it leads to: \`projects__title__contains=ice\`. The same paths name joined
+fields: \`fields=projects__title\`. These fields have their types in every data set: a value that does not fit is served,
+but no number, date or order matches it. A data set may have more fields, whose types import infers from all values:
+\`/openapi.json\` and the forms at \`/browse/\` show those that are served. \`npx catalogue-replica fields\` prints this
+page for a terminal or as JSON.`;
 
 function markdown(collections: readonly Collection[]): string {
   const lookups = LOOKUPS.map(({ name, group, meaning }) => [code(name), group, `The field ${meaning}.`]);

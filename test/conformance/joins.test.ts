@@ -102,9 +102,23 @@ describe('joined fields', () => {
 
 /** Fields of observations. */
 const OBSERVED = [
-  ...['uuid', 'title', 'abstract', 'keywords', 'publicationState', 'status', 'language', 'dataLineage'],
-  ...['dataPublishedTime', 'doiPublishedTime', 'updateFrequency', 'nonGeographicFlag', 'removedDataTime'],
-  ...['removedDataReason', 'timePeriod', 'geographicExtent', 'projects'],
+  'uuid',
+  'title',
+  'abstract',
+  'keywords',
+  'publicationState',
+  'status',
+  'language',
+  'dataLineage',
+  'dataPublishedTime',
+  'doiPublishedTime',
+  'updateFrequency',
+  'nonGeographicFlag',
+  'removedDataTime',
+  'removedDataReason',
+  'timePeriod',
+  'geographicExtent',
+  'projects',
 ];
 
 describe('expand', () => {
@@ -182,6 +196,13 @@ describe('expand', () => {
     expect(await refusal(`${LIST}?expand=observationcollection_set__member__projects`)).toEqual({
       expand: ['At most 2 links after one another can be expanded.'],
     });
+  });
+
+  assumption('A170', 'has no effect on pages, whose links to exports leave it out', async () => {
+    const page = await fetch(`${sample.url()}/browse/observations/?expand=projects&fields=title,timePeriod__startTime`);
+    const html = await page.text();
+    expect([page.status, html.includes('format=csv'), html.includes('expand')]).toEqual([200, true, false]);
+    expect(html).toContain('timePeriod__startTime');
   });
 
   assumption('A171', 'refuses a page beyond 16 MiB, with a smaller one as the cure, but no export', async () => {

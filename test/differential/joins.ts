@@ -61,7 +61,7 @@ function isMany(field: Field): boolean {
 }
 
 /** The number of links on a path of names that ends on a link, or 0. */
-export function linksOn(names: readonly string[], fields: readonly Field[], linked: Linked): number {
+function linksOn(names: readonly string[], fields: readonly Field[], linked: Linked): number {
   const [first, ...rest] = names;
   const field = columnsOf(fields).find(({ name }) => name === first);
   if (!field) return 0;

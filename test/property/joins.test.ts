@@ -47,25 +47,41 @@ function valuesAt(value: unknown, names: readonly string[]): readonly unknown[] 
   return valuesAt(typeof record === 'object' && record !== null ? ((record as JsonRecord)[name] ?? null) : null, rest);
 }
 
-function expanded(value: unknown, [name, ...rest]: readonly string[]): unknown {
-  if (Array.isArray(value)) return value.map((item) => expanded(item, [name!, ...rest]));
-  if (typeof value !== 'object' || value === null || !(name! in value)) return value;
+function expanded(value: unknown, names: readonly string[]): unknown {
+  const [name = '', ...rest] = names;
+  if (Array.isArray(value)) return value.map((item) => expanded(item, names));
+  if (typeof value !== 'object' || value === null || !(name in value)) return value;
   const linked = (link: unknown): unknown => {
     if (Array.isArray(link)) return link.map(linked);
     const record = linkedBy(link) ?? link;
     return rest.length === 0 ? record : expanded(record, rest);
   };
-  return { ...value, [name!]: linked((value as JsonRecord)[name!]) };
+  return { ...value, [name]: linked((value as JsonRecord)[name]) };
 }
 
 const JOINED = [
-  ...['timePeriod__startTime', 'timePeriod__ob_id', 'geographicExtent__bboxName', 'projects__title', 'projects__ob_id'],
-  ...['phenomena__terms__value', 'permissions__label', 'permissions__ob_id__timePeriod__endTime'],
-  ...['result_field__volume', 'result_field__oldDataPath', 'responsiblepartyinfo_set__party__lastName'],
+  'timePeriod__startTime',
+  'timePeriod__ob_id',
+  'geographicExtent__bboxName',
+  'projects__title',
+  'projects__ob_id',
+  'phenomena__terms__value',
+  'permissions__label',
+  'permissions__ob_id__timePeriod__endTime',
+  'result_field__volume',
+  'result_field__oldDataPath',
+  'responsiblepartyinfo_set__party__lastName',
 ];
 const EXPANDED = [
-  ...['timePeriod', 'geographicExtent', 'projects', 'phenomena', 'observationcollection_set', 'permissions__ob_id'],
-  ...['responsiblepartyinfo_set__party', 'procedureComputation__identifier_set', 'result_field__ob_id'],
+  'timePeriod',
+  'geographicExtent',
+  'projects',
+  'phenomena',
+  'observationcollection_set',
+  'permissions__ob_id',
+  'responsiblepartyinfo_set__party',
+  'procedureComputation__identifier_set',
+  'result_field__ob_id',
 ];
 const KEYS = ['ob_id', 'title', 'timePeriod', 'projects', 'permissions', 'result_field', 'responsiblepartyinfo_set'];
 
@@ -80,6 +96,20 @@ const request = fc.record({
   baseUrl: fc.constantFrom(STORED, 'https://catalogue.example.org/a/long/prefix', 'x:'),
   version: fc.constantFrom('v2', 'v3'),
   linkEnd: fc.constantFrom(SPEC_LINK_END, '.json'),
+});
+
+test('are measured and read in slices of bounded work', () => {
+  const observations = collections.get('observations')!;
+  const query = `limit=500&fields=${JOINED.join()}`;
+  const measuring = measuringOf(listHere(observations, query, { options: QUERY_OPTIONS, form: FORM }).page!);
+  let slices = 1;
+  let body = measuring();
+  for (; !body; slices++) body = measuring();
+  let pieces = 0;
+  for (let at = 0; at < body.bytes; pieces++) at += body.pieceAt(at).length;
+  // 500 records with 11 fields, each at least a step of 256, in slices of 512 Ki.
+  expect(slices).toBeGreaterThanOrEqual(3);
+  expect(pieces).toBeGreaterThanOrEqual(3);
 });
 
 test('adds the values and records that links lead to, with the same bytes from every offset, in every form', () => {
