@@ -21,6 +21,8 @@ export type OperationErrorCode =
  */
 export class OperationError extends Error {
   readonly code: OperationErrorCode;
+  /** Set once a log has the message, so that it is printed only once. */
+  isLogged = false;
   constructor(code: OperationErrorCode, message: string, cause?: unknown) {
     super(message, cause === undefined ? {} : { cause });
     this.name = 'OperationError';

@@ -18,7 +18,8 @@ const DISCARDED_EXIT = 3;
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_EXIT;
   if (error instanceof OperationError) {
-    process.stderr.write(withoutSecrets(error.message).replace(/^/gm, 'catalogue-replica: ') + '\n');
+    const text = withoutSecrets(error.message).replace(/^/gm, 'catalogue-replica: ');
+    if (!error.isLogged) process.stderr.write(`${text}\n`);
     if (error.code === 'discarded') return DISCARDED_EXIT;
     return error.code === 'usage' ? USAGE_EXIT : OPERATION_EXIT;
   }

@@ -86,7 +86,7 @@ async function runCrawl(
   { stdout, stderr }: Outputs,
 ): Promise<void> {
   const output = resolve(flags.output);
-  await withReport(settings.logFormat, stdout, async (report) => {
+  await withReport(settings.logFormat === 'json', stdout, async (report) => {
     const crawling = crawlingOf(url, settings, flags.force === true);
     const options = {
       ...crawling,

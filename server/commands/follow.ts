@@ -23,7 +23,7 @@ import type { FollowMessage, RefreshOrder } from '../process/followProcess.ts';
 import { collectSoon } from '../process/release.ts';
 import type { Settings } from '../settings/declarations.ts';
 import type { TargetWords } from './publish.ts';
-import { durationText, type Output, withProgress, withReport } from './terminal.ts';
+import { durationText, isForMachines, type Output, withProgress, withReport } from './terminal.ts';
 
 const FOLLOW_HINT = `
 The folder contains the data set, catalogue.snapshot for serve --watch, and the change log. Each refresh compares
@@ -77,9 +77,8 @@ async function runFollow(
   settings: Settings,
   { stdout, stderr }: Outputs,
 ): Promise<void> {
-  await withReport(settings.logFormat, stdout, (report, isJson) =>
-    followWithReport(url, flags, settings, { report, isJson, stderr }),
-  );
+  const isJson = flags.once === true ? settings.logFormat === 'json' : isForMachines(settings.logFormat, stdout);
+  await withReport(isJson, stdout, (report) => followWithReport(url, flags, settings, { report, isJson, stderr }));
 }
 
 interface FollowOutput {

@@ -59,7 +59,7 @@ async function runImport(
   { stdout, stderr }: Outputs,
 ): Promise<void> {
   const { logFormat } = readSettings(settings);
-  await withReport(logFormat, stdout, (report) => importWithReport(directory, flags, report, stderr));
+  await withReport(logFormat === 'json', stdout, (report) => importWithReport(directory, flags, report, stderr));
 }
 
 async function importWithReport(directory: string, flags: ImportFlags, report: Report, stderr: Output): Promise<void> {

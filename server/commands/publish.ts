@@ -132,7 +132,7 @@ async function withTarget(
   const settings = readSettings(flags);
   const target = await targetToPublish(to, settings, words);
   try {
-    await withReport(settings.logFormat, stdout, (report) => work(target, report));
+    await withReport(settings.logFormat === 'json', stdout, (report) => work(target, report));
   } finally {
     await target.close();
   }

@@ -57,9 +57,10 @@ async function runServe(settings: Settings, isQuiet: boolean, { stdout, stderr }
     import('./terminal.ts'),
     import('../process/signals.ts'),
   ]);
-  const { withProgress, withReport } = terminal;
+  const { isForMachines, withProgress, withReport } = terminal;
   const output = needsStandardOutput(settings) ? stderr : stdout;
-  await withReport(settings.logFormat, output, async (report, isJson) => {
+  const isJson = isForMachines(settings.logFormat, output);
+  await withReport(isJson, output, async (report) => {
     // In JSON logs progress is a log line.
     const progress: Output = isJson ? { write: (text) => report(text.trimEnd()) } : stderr;
     signals.outliveSignals(report);

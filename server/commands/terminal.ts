@@ -30,25 +30,21 @@ export function reportTo(output: Output, isJson: boolean): Report {
   };
 }
 
-/** Whether reports are JSON lines. `auto` uses plain text only on a terminal. */
-function isForMachines(logFormat: 'auto' | 'people' | 'json', output: Output): boolean {
+/** Whether the reports of a server are JSON lines. `auto` uses plain text only on a terminal. */
+export function isForMachines(logFormat: 'auto' | 'people' | 'json', output: Output): boolean {
   return logFormat === 'json' || (logFormat === 'auto' && output.isTTY !== true);
 }
 
-/** Runs work with a report. In a JSON log, its error is also an event. */
-export async function withReport<T>(
-  logFormat: 'auto' | 'people' | 'json',
-  output: Output,
-  work: (report: Report, isJson: boolean) => Promise<T>,
-): Promise<T> {
-  const isJson = isForMachines(logFormat, output);
+/** Runs work with a report. In a JSON log, its error is an event instead of a line on standard error. */
+export async function withReport<T>(isJson: boolean, output: Output, work: (report: Report) => Promise<T>): Promise<T> {
   const report = reportTo(output, isJson);
   try {
-    return await work(report, isJson);
+    return await work(report);
   } catch (error) {
     if (isJson && error instanceof OperationError && error.code !== 'usage') {
       const reason = withoutSecrets(error.message);
       report(reason, 'error', { event: 'refused', reason });
+      error.isLogged = true;
     }
     throw error;
   }

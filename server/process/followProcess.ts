@@ -34,10 +34,11 @@ export interface RefreshEnd {
   readonly retryMs: number | undefined;
 }
 
-/** How much of standard error is quoted as the reason of a failure. */
+/** How much of standard error, which has errors that are not logged, is quoted as the reason of a failure. */
 const REASON_CHARACTERS_MAX = 4096;
 /** Wait before the first retry of a process that died or has never refreshed. It doubles up to --every. */
 const FIRST_RETRY_MS = 10_000;
+const OPERATION = 1;
 const USAGE = 2;
 
 interface Waiting extends RefreshOrder {
@@ -118,7 +119,8 @@ export class FollowProcess {
     this.#child = child;
     this.#lastPid = child.pid;
     let errors = '';
-    createInterface({ input: child.stdout }).on('line', (line) => this.#forward(line));
+    let refusal: string | undefined;
+    createInterface({ input: child.stdout }).on('line', (line) => (refusal = this.#forward(line) ?? refusal));
     child.stderr.on('data', (piece: Buffer) => (errors = (errors + piece.toString()).slice(-REASON_CHARACTERS_MAX)));
     child.on('message', (message: FollowMessage) => {
       if (message.kind === 'progress') return this.onProgress(message.progress);
@@ -128,7 +130,7 @@ export class FollowProcess {
     });
     child.once('close', (code, signal) => {
       const reason = joinToLine(errors.trim().replaceAll(/^catalogue-replica: /gm, ''));
-      end(reason || `its process ended with ${signal ?? code}`, code === USAGE);
+      end(reason || (code === OPERATION && refusal) || `its process ended with ${signal ?? code}`, code === USAGE);
     });
   }
 
@@ -170,7 +172,8 @@ export class FollowProcess {
     for (const { resolve } of finished) resolve(whole);
   }
 
-  #forward(line: string): void {
+  /** Returns the reason if the line logs a failure. */
+  #forward(line: string): string | undefined {
     let parsed: { readonly message?: string; readonly level?: Level } = {};
     try {
       parsed = JSON.parse(line) as typeof parsed;
@@ -179,6 +182,7 @@ export class FollowProcess {
     }
     const { message = line, level, ...step } = parsed;
     this.#report(message, level, 'event' in step ? (step as DataEvent) : undefined);
+    return level === 'error' ? message : undefined;
   }
 }
 

@@ -141,7 +141,7 @@ const DECLARATIONS = named({
     help: 'longest SOAP request to the attribute authority, in bytes',
   }),
   logFormat: one(oneOf('auto', 'people', 'json'), 'auto', {
-    help: 'log format: text (people), JSON lines (json), or by output (auto)',
+    help: 'text (people) or JSON lines (json); auto: JSON from servers without a terminal',
   }),
   accessLog: one(PATH, undefined, {
     help: 'access log in JSON lines, reopened on SIGUSR2; - is standard output',

@@ -67,10 +67,10 @@ test.each(['/api/v3', '/api/v3/notes/?format=api', '/api/v2/notes.json', '/api/v
   },
 );
 
-test('logs each step as a line of JSON with event and figures without a terminal, and so does import', async () => {
+test('logs each step as a line of JSON with event and figures if asked to, and so does import', async () => {
   isBreaking = true;
   const output = newOutput();
-  const environment = { CATALOGUE_LOG_FORMAT: 'auto' };
+  const environment = { CATALOGUE_LOG_FORMAT: 'json' };
   const eventsOf = async (...words: readonly string[]): Promise<readonly unknown[]> => {
     const command = runCommand(words, { environment });
     expect(await command.ended).toEqual({ code: 0, signal: null });
@@ -105,6 +105,19 @@ test('logs each step as a line of JSON with event and figures without a terminal
     { event: 'compressed', generation, bytes, seconds, message },
     { event: 'built', generation, bytes, parsed: 1, ignored, seconds, decodingCpuSeconds: seconds, message },
   ]);
+});
+
+test.each([
+  ['import', []],
+  ['crawl', ['--rate', '1000']],
+  ['follow', ['--rate', '1000', '--once']],
+])('prints by default for people without a terminal too, and an error once: %s', async (name, flags) => {
+  const from = name === 'import' ? join(newOutput(), 'absent') : `${upstream.url}/nowhere`;
+  const words = [name, from, '-o', newOutput(), ...flags];
+  const command = runCommand(words, { environment: { CATALOGUE_LOG_FORMAT: '' } });
+  expect(await command.ended).toEqual({ code: 1, signal: null });
+  expect(command.out()).not.toContain('{');
+  expect(command.out() + command.err()).toMatch(/^(?:a crawl began, of everything\n)?catalogue-replica: .*\n$/);
 });
 
 test('logs for people or machines in follow, as it is set', async () => {
@@ -144,7 +157,7 @@ test('names what it could not fetch, exits with 1, and leaves nothing if it made
   expect(await command.ended).toEqual({ code: 1, signal: null });
   const url = `${upstream.url}/nowhere/api/v3/`;
   const cure = 'name the base URL, behind which /api/v3/ is put, without the path of a page';
-  expect(command.err()).toBe(`catalogue-replica: the root view (${url}): answered 404; ${cure}\n`);
+  expect(command.err()).toBe('');
   expect(command.out()).not.toContain('pageRetried');
   const lines = command.out().trim().split('\n');
   expect(JSON.parse(lines.at(-1)!)).toMatchObject({
