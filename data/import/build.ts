@@ -201,7 +201,6 @@ export class CollectionBuilder {
       chunks,
       outlines,
       recordBytes: bytes,
-      columns: columns.length,
       fields,
       nulls,
       targets,

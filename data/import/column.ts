@@ -164,7 +164,6 @@ export interface BuiltCollection {
   readonly chunks: number;
   readonly outlines: Outlines;
   readonly recordBytes: number;
-  readonly columns: number;
   readonly fields: readonly Field[];
   readonly nulls: number;
   readonly targets: readonly LinkTargets[];

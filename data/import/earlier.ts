@@ -157,7 +157,6 @@ export class EarlierSnapshot {
       chunks,
       nulls,
       recordBytes,
-      columns: columns.length,
       outlines: readOutlines(this.#metadata, name),
       fields: this.#metadata.fields.find((entry) => entry.name === name)!.fields,
       targets: [...links, ...generic],

@@ -52,7 +52,6 @@ export interface CollectionReport {
   readonly nulls: number;
   readonly dangling: number;
   readonly firstDangling: string | undefined;
-  readonly columns: number;
   readonly recordBytes: number;
   readonly indexBytes: number;
 }
@@ -193,7 +192,6 @@ function makeReport(
     nulls: built.nulls,
     dangling: links.dangling,
     firstDangling: links.firstDangling,
-    columns: built.columns,
     recordBytes: built.recordBytes,
     indexBytes: indexBytes + links.bytes,
   };

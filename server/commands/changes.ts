@@ -87,8 +87,9 @@ function runChanges(
   const rows = function* (): Generator<ChangeRow> {
     for (const { generation, at, changes } of changesSince(file, since)) {
       const time = new Date(at * 1000).toISOString();
+      const shown = time.replace('T', ' ').replace('.000', '');
       for (const change of changes)
-        yield { key: [generation.slice(0, 12), time, change.collection], of: { generation, time }, change };
+        yield { key: [generation.slice(0, 12), shown, change.collection], of: { generation, time }, change };
     }
   };
   print(stdout, format, ['generation', 'time', 'collection'], rows());

@@ -1,4 +1,4 @@
-// `fields`: prints the fields of collections with types, lookups and descriptions, as tables, as the filter reference
+// `fields`: prints the fields of collections with types, lookups and descriptions, as text, as the filter reference
 // in Markdown, or as JSON. Uses the declaration only, no data.
 import { type Command, Option } from 'commander';
 import { example, type Outputs } from './parts.ts';
@@ -11,7 +11,7 @@ import {
   nearestName,
 } from '../../engine/described.ts';
 import { type Collection, COLLECTIONS, collectionsOfPath, LOOKUPS } from '../../engine/engine.ts';
-import { tableText } from './terminal.ts';
+import { wrapped } from './terminal.ts';
 
 const FIELD_FORMATS: readonly FieldFormat[] = ['table', 'json', 'ndjson', 'markdown'];
 
@@ -25,6 +25,9 @@ export function defineFields(command: Command, { stdout }: Outputs): void {
     });
 }
 
+/** A sentence is indented by 4. */
+const SENTENCE_CHARACTERS = 76;
+
 type FieldFormat = 'table' | 'json' | 'ndjson' | 'markdown';
 
 const GROUPS: readonly LookupGroup[] = ['any', 'order', 'text', 'date'];
@@ -34,7 +37,7 @@ export function fieldsText(name: string | undefined, format: FieldFormat): strin
   const collections = name === undefined ? COLLECTIONS : collectionsNamed(name);
   switch (format) {
     case 'table':
-      return tables(collections);
+      return plainText(collections);
     case 'markdown':
       return markdown(collections);
     case 'json':
@@ -69,20 +72,20 @@ function rowsOf(collection: Collection): readonly object[] {
   }));
 }
 
-function tables(collections: readonly Collection[]): string {
+function plainText(collections: readonly Collection[]): string {
   const parts = collections.map((collection) => {
-    const rows = describedFields(collection).map((row) => [
-      row.key,
-      row.type,
-      row.isNullable ? 'yes' : '',
-      groupsOf(row).join(', '),
-      row.sentence,
+    const fields = describedFields(collection).flatMap((row) => [
+      ...wrapped(`${row.key}: ${typeText(row)} (${groupsOf(row).join(', ')})`),
+      ...wrapped(row.sentence, SENTENCE_CHARACTERS).map((line) => `    ${line}`),
     ]);
-    const table = tableText([['field', 'type', 'null', 'lookups', 'sentence'], ...rows]);
-    return `${collection.name}: ${collectionSentence(collection)}\n\n${table}`;
+    return [...wrapped(`${collection.name}: ${collectionSentence(collection)}`), '', ...fields].join('\n');
   });
-  const groups = GROUPS.map((group) => `${group}: ${namesOf(group).join(', ')}`);
+  const groups = GROUPS.flatMap((group) => wrapped(`${group}: ${namesOf(group).join(', ')}`));
   return `${parts.join('\n\n')}\n\nLookups\n\n${groups.join('\n')}`;
+}
+
+function typeText({ type, isNullable }: DescribedField): string {
+  return isNullable ? `${type} or null` : type;
 }
 
 /** The groups of a field's lookups. A field has all lookups of a group or none. */
@@ -111,8 +114,7 @@ function markdown(collections: readonly Collection[]): string {
       const values =
         row.field.kind === 'scalar' ? row.field.values?.filter((value) => value !== '').map(code) : undefined;
       const seen = values ? ` Values seen: ${values.join(', ')}.` : '';
-      const type = row.isNullable ? `${row.type} or null` : row.type;
-      return [code(row.key), type, groupsOf(row).join(', '), row.sentence + seen];
+      return [code(row.key), typeText(row), groupsOf(row).join(', '), row.sentence + seen];
     });
     const table = markdownTable(['Field', 'Type', 'Lookups', 'What it holds'], rows);
     return `## ${collection.name}\n\n${collectionSentence(collection)}\n\n${table}`;

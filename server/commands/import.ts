@@ -127,13 +127,10 @@ type Column = readonly [head: string, text: (count: number) => string, read: (ro
 
 const IMPORT_COLUMNS: readonly Column[] = [
   ['records', countText, (row) => row.records],
-  ['input', bytesText, (row) => row.inputBytes],
-  ['skipped', countText, (row) => row.skipped],
   ['nulls', countText, (row) => row.nulls],
-  ['dangling', countText, (row) => row.dangling],
-  ['columns', countText, (row) => row.columns],
-  ['record bytes', bytesText, (row) => row.recordBytes],
-  ['index bytes', bytesText, (row) => row.indexBytes],
+  ['input', bytesText, (row) => row.inputBytes],
+  ['stored', bytesText, (row) => row.recordBytes],
+  ['indexes', bytesText, (row) => row.indexBytes],
 ];
 
 /** The report of an import: a line per collection, the first skipped lines, misfits, and the file. */
@@ -146,6 +143,7 @@ export function importText(report: ImportReport, file: string): string {
   const more = report.skippedCount - report.skipped.length;
   return [
     tableText([head, ...rows, ['total', ...totals]]),
+    ...skippedLines(report),
     ...danglingLines(report),
     ...inferredLines(report),
     ...report.skipped.map((line) => `skipped: ${line}`),
@@ -154,6 +152,11 @@ export function importText(report: ImportReport, file: string): string {
     ...(report.ignored.length > 0 ? [`ignored: ${report.ignored.join(', ')}; want .ndjson or .ndjson.gz`] : []),
     `${file}: ${bytesText(report.snapshotBytes)}, generation ${report.generation}`,
   ].join('\n');
+}
+
+function skippedLines({ collections }: ImportReport): readonly string[] {
+  const some = collections.filter(({ skipped }) => skipped > 0);
+  return some.map(({ name, skipped }) => `skipped in ${name}: ${countText(skipped)}`);
 }
 
 function danglingLines({ collections }: ImportReport): readonly string[] {

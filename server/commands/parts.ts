@@ -53,7 +53,7 @@ function settingsHint(names?: readonly string[]): string {
   const text =
     `Environment variables (${environmentName(first!)} for ${flagName(first!)}) and keys of the TOML file named by ` +
     `--config (${first!.name}) set these too: ${flags}. A flag wins over the environment, that over the file.`;
-  return `\n${text.replace(/(.{1,110})(?: |$)/g, '$1\n').trimEnd()}`;
+  return `\n${text.replace(/(.{1,80})(?: |$)/g, '$1\n').trimEnd()}`;
 }
 
 /** Adds all settings, or those with these names and `config`, as flags. Returns the command. */

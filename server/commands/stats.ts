@@ -28,9 +28,9 @@ type StatsFormat = 'table' | 'json';
 /** A field with more values than this is not a category. */
 const VALUES_MAX = 16;
 /** Characters of a bar that represents all records. */
-const BAR_CHARACTERS = 30;
+const BAR_CHARACTERS = 20;
 /** Longer values are cut in the middle, because values often differ at their end. */
-const TEXT_CHARACTERS_MAX = 60;
+const TEXT_CHARACTERS_MAX = 40;
 const END_CHARACTERS = 20;
 
 interface Distribution {

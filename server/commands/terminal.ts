@@ -158,22 +158,59 @@ function amountText({ done, total, unit }: Progress): string {
   return `${percent} % (${text(done)} of ${text(total)}${unit === 'bytes' ? '' : ` ${unit}`})`;
 }
 
-/** Aligned columns under a head, numbers right-aligned. No trailing blanks and no final line break. */
+/** Characters of a line: the width of a terminal unless its user changes it. */
+const LINE_CHARACTERS = 80;
+const GAP = '  ';
+
+/**
+ * Aligned columns under a head, numbers right-aligned. Wraps texts in lines of 80 characters, but breaks no word,
+ * because paths and URLs are copied. No trailing blanks and no final line break.
+ */
 export function tableText(rows: readonly (readonly string[])[]): string {
   const columns = (rows[0] ?? []).map((_, column) => {
     const cells = rows.map((row) => row[column] ?? '');
     const isNumeric = cells.length > 1 && cells.slice(1).every((cell) => /^[0-9]/.test(cell));
-    return { width: cells.reduce((most, { length }) => Math.max(most, length), 0), isNumeric };
+    return { width: longest(cells), least: isNumeric ? Infinity : longest(cells.flatMap(wordsOf)), isNumeric };
   });
+  let excess = columns.reduce((sum, { width }) => sum + width + GAP.length, -GAP.length) - LINE_CHARACTERS;
+  for (const column of columns.toSorted((a, b) => b.width - a.width)) {
+    const width = Math.max(column.width - Math.max(excess, 0), Math.min(column.least, column.width));
+    excess -= column.width - width;
+    column.width = width;
+  }
   return rows
-    .map((row) =>
-      columns
-        .map(({ width, isNumeric }, column) => {
-          const cell = row[column] ?? '';
-          return isNumeric ? cell.padStart(width) : cell.padEnd(width);
-        })
-        .join('  ')
-        .trimEnd(),
-    )
+    .flatMap((row) => {
+      const cells = columns.map(({ width }, i) => wrapped(row[i] ?? '', width));
+      return Array.from({ length: Math.max(...cells.map(({ length }) => length)) }, (_, line) =>
+        columns
+          .map(({ width, isNumeric }, i) => {
+            const text = cells[i]![line] ?? '';
+            return isNumeric ? text.padStart(width) : text.padEnd(width);
+          })
+          .join(GAP)
+          .trimEnd(),
+      );
+    })
     .join('\n');
+}
+
+/** The lines of a text in words, each of at most `width` characters unless a word is longer. */
+export function wrapped(text: string, width = LINE_CHARACTERS): readonly string[] {
+  if (text.length <= width) return [text];
+  const lines: string[] = [];
+  for (const word of wordsOf(text)) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+/** Leading blanks, an indent, belong to the first word. */
+function wordsOf(text: string): readonly string[] {
+  return text.match(/^ *\S+|\S+/g) ?? [];
+}
+
+function longest(texts: readonly string[]): number {
+  return texts.reduce((most, { length }) => Math.max(most, length), 0);
 }

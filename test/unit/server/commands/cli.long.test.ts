@@ -203,7 +203,8 @@ describe('serve --check', () => {
     const words = ['serve', '--check', '--port', '9000', '--poll', '3s', '--allow-base-url', 'http://a.example'];
     const { status, stdout, stderr } = spawnedCommand(words, { environment });
     expect([status, stderr]).toEqual([0, '']);
-    const rows = stdout.split('\n').map((line) => line.split(/ {2,}/));
+    const joined = stdout.replaceAll(/\n {2,}/g, ' ');
+    const rows = joined.split('\n').map((line) => line.split(/ {2,}/));
     expect(rows[0]).toEqual(['setting', 'value', 'from']);
     expect(rows).toContainEqual(['port', '9000', 'flag --port']);
     expect(rows).toContainEqual(['threads', '3', 'environment variable CATALOGUE_THREADS']);

@@ -2,11 +2,12 @@ import { expect, test } from 'vitest';
 import { fieldsText } from '../../../../server/commands/fields.ts';
 import { COLLECTIONS } from '../../../../engine/schema/catalogue.ts';
 
-test('prints for one collection its sentence, a line for each field, and lookups after their groups', () => {
+test('prints for one collection its sentence, its fields in 80 columns, and lookups after their groups', () => {
   const text = fieldsText('computations', 'table');
-  expect(text).toMatch(/^computations: How data were computed; .*\.\n\nfield +type +null +lookups +sentence\n/);
-  expect(text).toMatch(/^softwareReference +text +yes +any, order, text +The software that computed,/m);
+  expect(text).toMatch(/^computations: How data were computed; [^]*?\.\n\n/);
+  expect(text).toMatch(/^softwareReference: text or null \(any, order, text\)\n {4}The software that computed,/m);
   expect(text).toContain('\nany: exact, in, isnull\n');
+  expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
 });
 
 test('prints both collections of an ambiguous path, and all without a name', () => {

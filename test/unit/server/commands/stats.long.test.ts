@@ -27,8 +27,8 @@ test('prints the same collections, memory and distributions for a file and its d
   expect(ofFile.out).toContain('collection    records  record bytes\nobservations        4');
   expect(ofFile.out).toContain(
     'observations.publicationState  records  share\n' +
-      '"published"                          3  #######################\n' +
-      '"citable"                            1  ########\n',
+      '"published"                          3  ###############\n' +
+      '"citable"                            1  #####\n',
   );
   expect(ofFile.out).toContain('"b\\n" ');
   expect(ofFile.out).not.toContain('observations.uuid');
@@ -67,7 +67,7 @@ test('shows start and end of long values, and omits fields with values that few 
   };
   const long = dataSetOf(temporaryDirectory(), { 'platforms.ndjson': [0, 1, 2, 3].map(line).join('') });
   const { out } = await run([long]);
-  for (const end of ['one', 'two']) expect(out).toContain(`"${'x'.repeat(40)}" ... "${'y'.repeat(16)} ${end}"  `);
+  for (const end of ['one', 'two']) expect(out).toContain(`"${'x'.repeat(20)}" ... "${'y'.repeat(16)} ${end}"  `);
   expect(out).not.toContain('platforms.abstract');
 }, 60_000);
 
