@@ -1,11 +1,13 @@
-// `explain`: prints the plan of a request and the work it takes. Loads the data in this thread as serve does, and opens
-// no socket.
+// `explain`: prints the plan of a request and the work it takes. Loads the data in this thread as serve does, or asks
+// the server of a URL.
 import type { Command } from 'commander';
 import { addSettings, example, type Outputs } from './parts.ts';
 import { readSettings, SAMPLE, type Settings } from '../settings/declarations.ts';
 import type { Flags } from '../settings/sources.ts';
+import { parseJson } from '../../data/compare/differences.ts';
 import { openData } from '../../data/open.ts';
 import { OperationError } from '../../data/operationError.ts';
+import { trustAuthorities } from '../../data/tls.ts';
 import {
   type Ask,
   execute,
@@ -21,17 +23,39 @@ import { BUDGET_NS } from '../../workers/router.ts';
 import { queryOptionsOf } from '../catalogue/queryOptions.ts';
 import { requestedExport, formatsText, negotiate } from '../catalogue/negotiate.ts';
 import { basePath, targetWithin } from '../http/exchange.ts';
+import { askServer } from './question.ts';
 import { openingOf } from '../process/loadGeneration.ts';
 import { nearestPath, route } from '../catalogue/routes.ts';
 
 export function defineExplain(command: Command, { stdout }: Outputs): void {
-  command.argument('<request>', 'URL, or path with query');
+  command.argument('<request>', 'path with query, or URL: without data its server, which needs --explain, is asked');
   addSettings(command)
-    .addHelpText('after', example("explain '/api/v3/observations/?title__startswith=A'"))
+    .addHelpText('after', example("explain 'observations/?title__startswith=A'"))
     .action(async (request: string, flags: Flags) => {
       const settings = readSettings(flags);
-      stdout.write(`${await explainRequest(settings, request)}\n`);
+      const isRemote = /^https?:/.test(request) && settings.data === SAMPLE;
+      stdout.write(`${await (isRemote ? askPlan(settings, request) : explainRequest(settings, request))}\n`);
     });
+}
+
+/** More than any plan, whose values are cut. */
+const PLAN_BYTES_MAX = 1 << 20;
+const ANSWER_MS_MAX = 60_000;
+
+/** The plan of a list as its server describes it (A68), as JSON. Throws OperationError `usage` or `network`. */
+async function askPlan({ ca }: Settings, request: string): Promise<string> {
+  const url = new URL(request);
+  url.searchParams.set('explain', '1');
+  if (url.protocol === 'https:') trustAuthorities(ca);
+  const limits = { signal: AbortSignal.timeout(ANSWER_MS_MAX), bytesMax: PLAN_BYTES_MAX };
+  const { status, body } = await askServer(url, limits).catch((cause: unknown) => {
+    throw new OperationError('network', `${request}: ${String(cause)}`, cause);
+  });
+  const text = body ? Buffer.from(body).toString() : '';
+  const response = parseJson(text);
+  if (status === 200 && response instanceof Object && 'plan' in response) return JSON.stringify(response, null, 2);
+  const cure = status === 200 ? 'no plan: start the server with --explain' : `status ${status}, ${text.slice(0, 500)}`;
+  throw new OperationError('network', `${request}: ${cure}`);
 }
 
 /**
@@ -41,7 +65,8 @@ export function defineExplain(command: Command, { stdout }: Outputs): void {
  */
 export async function explainRequest(settings: Settings, request: string): Promise<string> {
   const baseUrl = settings.baseUrl ?? `http://localhost:${settings.port}`;
-  const [asked, query] = splitOnce(request.replace(/^https?:\/\/[^/]*/, ''), '?');
+  const path = request.replace(/^https?:\/\/[^/]*/, '').replace(/^(?=[^/])/, '/api/v3/');
+  const [asked, query] = splitOnce(path, '?');
   const target = targetWithin(asked, basePath(baseUrl));
   const asRouted = route(target);
   const view = asRouted.kind === 'redirect' ? route(asRouted.location) : asRouted;

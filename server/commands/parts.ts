@@ -59,7 +59,8 @@ function settingsHint(names?: readonly string[]): string {
 /** Adds all settings, or those with these names and `config`, as flags. Returns the command. */
 export function addSettings(command: Command, names?: readonly string[]): Command {
   for (const setting of SETTINGS.filter(({ name }) => !names || name === 'config' || names.includes(name)))
-    for (const option of settingOptions(setting)) command.addOption(option);
+    for (const option of settingOptions(setting))
+      command.addOption(names ? option : option.helpGroup(`${setting.group}:`));
   return command.addHelpText('after', settingsHint(names?.filter((name) => name !== 'config')));
 }
 

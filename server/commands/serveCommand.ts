@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { addSettings, example, NAME, type Outputs } from './parts.ts';
 import type { Output } from './terminal.ts';
+import { OperationError } from '../../data/operationError.ts';
 import { readOrigins, type Settings } from '../settings/declarations.ts';
 import { packageVersion, withoutSecrets } from '../settings/values.ts';
 import type { Flags } from '../settings/sources.ts';
@@ -28,16 +29,18 @@ export function serveLine(outputs: Outputs): Command {
 }
 
 function addServe(root: Command, { stdout, stderr }: Outputs): void {
-  const command = root.command('serve').description('Serve a snapshot file or a directory of NDJSON over HTTP.');
+  const command = root
+    .command('serve')
+    .description('Serve a snapshot file or a directory of NDJSON over HTTP; without data, a sample.');
   addSettings(command)
+    .argument('[data]', 'the same as --data')
     .option('--quiet', 'on a terminal: send no requests to itself')
     .option('--check', 'print the settings with their sources and the data, and exit')
-    .addHelpText(
-      'after',
-      example('serve --data catalogue.snapshot --port 8080 --base-url https://catalogue.example.org'),
-    )
-    .action(async ({ check: isCheck, quiet: isQuiet, ...flags }: Flags) => {
-      const { settings, rows } = readOrigins(flags);
+    .addHelpText('after', example('serve catalogue.snapshot --port 8080 --base-url https://catalogue.example.org'))
+    .action(async (data: string | undefined, { check: isCheck, quiet: isQuiet, ...flags }: Flags) => {
+      if (data !== undefined && flags['data'] !== undefined)
+        throw new OperationError('usage', `${data}: the data is also named by --data: leave one out`);
+      const { settings, rows } = readOrigins(data === undefined ? flags : { ...flags, data });
       if (settings.from !== undefined) {
         const { assertTarget } = await import('../../data/distribution/openTarget.ts');
         assertTarget(settings.from, rows.find(([name]) => name === 'from')?.[2]);
@@ -75,9 +78,8 @@ async function runServe(settings: Settings, isQuiet: boolean, { stdout, stderr }
     const starter = { commandLine: COMMAND_LINE, beforeFirst };
     const server = await serve(settings, report, (work) => withProgress(progress, work), starter);
     const stopped = signals.stopOnSignal(heard.promise, () => server.stop(), report);
-    if (firstRun) report(`browse ${server.url}/browse/`);
-    for (const line of server.welcome) report(line);
     await Promise.race([stopped, firstRun?.showFirstPage(server.url, hasAuthority(settings), report)]);
+    for (const line of server.welcome) report(line);
     await stopped;
     if (isJson) report('stopped');
     signals.endLingering();

@@ -17,6 +17,9 @@ export interface AuthorityObservers {
   readonly onLostThread: OnLostThread;
 }
 
+/** `notice`: a line to log after the data. */
+export type StartedAuthority = AuthoritySupervisor & { readonly notice?: string };
+
 /**
  * A configured authority reloads on SIGHUP (A84); the demonstration does not. Throws OperationError `input`, which
  * lists all errors, or `file`.
@@ -24,19 +27,21 @@ export interface AuthorityObservers {
 export function startAuthority(
   { authority: file, auditLog = '-' }: Settings,
   { report, count, onLostThread }: AuthorityObservers,
-): AuthoritySupervisor {
+): StartedAuthority {
   // Standard output is the default, as for the access log.
   const audit = auditLog === '-' ? STANDARD_OUTPUT : auditLog;
   assertAuditFile(audit);
   const observe: Observer = (events) => {
-    for (const event of events) for (const line of renderLines(event)) report(line, chooseLevel(event));
+    for (const event of events)
+      if (file !== undefined || chooseLevel(event) !== 'info')
+        for (const line of renderLines(event)) report(line, chooseLevel(event));
     count(events);
   };
   const hearers = { observe, onUnwritten: (sentence: string) => report(sentence, 'error'), onLostThread };
   if (file !== undefined) return reloadOnSignal(superviseAuthority(file, audit, hearers));
   const directory = prepareDemonstration(demonstrationDirectory(), epochSeconds());
-  report(`the attribute authority is a demonstration, not for real use; what to send it lies in ${directory}`);
-  return superviseAuthority(join(directory, DEMONSTRATION_FILES.config), audit, hearers);
+  const notice = `attribute authority: a demonstration, not for real use; requests for it are in ${directory}`;
+  return { ...superviseAuthority(join(directory, DEMONSTRATION_FILES.config), audit, hearers), notice };
 }
 
 function chooseLevel(event: ServiceEvent): Level {

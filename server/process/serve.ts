@@ -4,7 +4,7 @@ import { COLLECTIONS } from '../../engine/shared.ts';
 import { openDataFile } from '../../data/open.ts';
 import { OperationError, reasonOf } from '../../data/operationError.ts';
 import type { OnLostThread } from '../../workers/starvation.ts';
-import type { AuthoritySupervisor } from '../authority/supervisor.ts';
+import type { StartedAuthority } from './authorityStart.ts';
 import { epochMs } from '../observe/clock.ts';
 import { SAMPLE, type Settings } from '../settings/declarations.ts';
 import { claimPorts } from '../http/ports.ts';
@@ -59,7 +59,7 @@ export async function serve(
   // Started first, because the threads load the program meanwhile.
   const threads = startThreads(settings, report, faults);
   const stops: (() => void | Promise<void>)[] = [claims.release];
-  let authority: AuthoritySupervisor | undefined;
+  let authority: StartedAuthority | undefined;
   const stop = async (time: DrainTime): Promise<void> => {
     administration?.drain();
     const cutCount = await allEnded(threads.stop(time), stops, () => authority?.stop(), time);
@@ -87,8 +87,9 @@ export async function serve(
     administration?.begin(served);
     const reloads = { settings, baseUrl, served, threads, arrival, administration, report };
     stops.push(acceptReloads(await makeGenerations(reloads), reloads, arrival, watch, wasOrdered()));
-    const [url, welcome] = [serverUrl(settings, claims), welcomeLines(settings, claims, baseUrl)];
-    return { url, welcome, stop: (): Promise<void> => stop(drainTime(settings)) };
+    const url = serverUrl(settings, claims);
+    for (const line of listeningLines(settings, shared)) report(line);
+    return { url, welcome: welcomeLines(url), stop: (): Promise<void> => stop(drainTime(settings)) };
   } catch (error) {
     await stop({ graceMs: 0, withinMs: 0 });
     throw error;
@@ -192,7 +193,7 @@ async function startAuthorityIfSet(
   report: Report,
   administration: Administration | undefined,
   faults: ThreadFaults,
-): Promise<AuthoritySupervisor | undefined> {
+): Promise<StartedAuthority | undefined> {
   if (!hasAuthority(settings)) return undefined;
   const { startAuthority } = await import('./authorityStart.ts');
   const count = administration?.metrics.observe ?? ignoreEvents;
@@ -231,7 +232,7 @@ type Ports = Awaited<ReturnType<typeof claimPorts>>;
 interface Shared {
   readonly ports: Ports;
   readonly baseUrl: string;
-  readonly authority: AuthoritySupervisor | undefined;
+  readonly authority: StartedAuthority | undefined;
   readonly administration: Administration | undefined;
   readonly accessLogs: AccessLogs | undefined;
   readonly staleness: Int32Array;
@@ -260,12 +261,25 @@ function servingData(
   };
 }
 
-/** The lines for the operator: where the server listens, and an example to try. */
-function welcomeLines(settings: Settings, { port, http10Port }: Ports, baseUrl: string): readonly string[] {
+function listeningLines(settings: Settings, { ports, baseUrl, authority }: Shared): readonly string[] {
+  const { port, http10Port } = ports;
   const url = `http://${urlHost(settings.host)}`;
-  const lines = [`listening on ${url}:${port}`];
-  if (http10Port !== undefined) lines.push(`listening on ${url}:${http10Port} (HTTP/1.0)`);
-  return [...lines, `links start with ${baseUrl}`, `try: curl '${url}:${port}${EXAMPLE_LIST}?limit=1'`];
+  return [
+    ...(authority?.notice === undefined ? [] : [authority.notice]),
+    `listening on ${url}:${port}`,
+    ...(http10Port === undefined ? [] : [`listening on ${url}:${http10Port} (HTTP/1.0)`]),
+    `links start with ${baseUrl}`,
+  ];
+}
+
+/** The addresses for a new user, and an example to try. */
+function welcomeLines(url: string): readonly string[] {
+  return [
+    `pages: ${url}/browse/`,
+    `API: ${url}/api/v3/`,
+    `docs: ${url}/docs/`,
+    `try: curl '${url}${EXAMPLE_LIST}?limit=1'`,
+  ];
 }
 
 function drainTime({ drainGraceSeconds, drainSeconds }: Settings): DrainTime {

@@ -1,5 +1,5 @@
 // The settings, declared once: flags, environment variables, TOML keys, defaults, help, the README table and the types
-// derive from DECLARATIONS. No other file reads the process environment. To add a setting, add a row to DECLARATIONS
+// derive from DECLARATIONS. No other file reads the process environment. To add a setting, add a row to its group
 // and the line in server/settings/README.md that the tidy test then requires.
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
@@ -46,7 +46,7 @@ const SAMPLE_MAX = 1_000_000;
 /** The data that is served by default. */
 export const SAMPLE: string = installed('data/sample');
 
-const DECLARATIONS = named({
+const DATA = named('Data', {
   data: one(PATH, SAMPLE, {
     help: 'snapshot file or directory of <collection>.ndjson[.gz] files to serve',
     initialText: 'the embedded sample',
@@ -54,10 +54,14 @@ const DECLARATIONS = named({
   watch: one(SWITCH, false, {
     help: 'reload when the data is replaced; otherwise only on SIGHUP or POST /reload',
   }),
-  ...FOLLOW_SETTINGS,
-  ...TARGET_SETTINGS,
+});
+
+const ADDRESSES = named('Addresses', {
   host: one(HOST, '127.0.0.1', { help: 'address to listen on' }),
   port: one(PORT, 8080, { help: 'port to listen on; 0 uses a free one and prints it' }),
+  http10Port: one(PORT, undefined, {
+    help: 'second port for HTTP/1.0 and unusual clients; 0 uses a free one',
+  }),
   baseUrl: one(BASE_URL, undefined, {
     help: 'start of every link in responses',
     initialText: 'http://localhost:<port>',
@@ -77,6 +81,11 @@ const DECLARATIONS = named({
   links: one(oneOf('spec', 'request'), 'spec', {
     help: 'links in records: always with ?format=api, or in the form of the request',
   }),
+  browseOnApi: one(SWITCH, false, { help: 'serve web pages to browsers at every path of the API' }),
+  cors: one(SWITCH, true, { help: 'allow browsers of any origin to read' }),
+});
+
+const LIMITS = named('Limits', {
   limitMax: one(integerBetween(1, Number.MAX_SAFE_INTEGER), undefined, {
     help: 'largest page; a larger limit is reduced to it',
     initialText: 'no bound',
@@ -89,7 +98,6 @@ const DECLARATIONS = named({
   explain: one(SWITCH, false, {
     help: 'allow clients to request the query plan of a list with explain=1',
   }),
-  browseOnApi: one(SWITCH, false, { help: 'serve web pages to browsers at every path of the API' }),
   pinWalks: one(SWITCH, false, {
     help: 'keep a client that follows links on one generation; respond 410 after a swap',
   }),
@@ -103,10 +111,23 @@ const DECLARATIONS = named({
   answerCacheMb: one(integerBetween(0, CACHE_MB_MAX), 4, {
     help: 'cache of repeated responses in each serving thread, in MB; 0 disables it',
   }),
-  http10Port: one(PORT, undefined, {
-    help: 'second port for HTTP/1.0 and unusual clients; 0 uses a free one',
+});
+
+const AUTHORITY = named('Authority', {
+  authority: one(PATH, undefined, {
+    help: 'TOML file of the attribute authority to serve too',
+    initialText: 'a demonstration with the embedded sample, else off',
   }),
-  cors: one(SWITCH, true, { help: 'allow browsers of any origin to read' }),
+  auditLog: one(PATH, undefined, {
+    help: 'file for decisions of the attribute authority; - is standard output',
+    initialText: 'standard output',
+  }),
+  soapBodyBytesMax: one(integerBetween(1024, SOAP_BODY_BYTES_MAX), 1_048_576, {
+    help: 'longest SOAP request to the attribute authority, in bytes',
+  }),
+});
+
+const OPERATION = named('Operation', {
   cacheControl: one(CACHE_CONTROL, 'public, no-cache', {
     help: 'Cache-Control of successful responses and redirections',
   }),
@@ -115,14 +136,6 @@ const DECLARATIONS = named({
   }),
   serverTiming: one(SWITCH, false, {
     help: 'send the time of each response in Server-Timing',
-  }),
-  authority: one(PATH, undefined, {
-    help: 'TOML file of the attribute authority to serve too',
-    initialText: 'a demonstration with the embedded sample, else off',
-  }),
-  auditLog: one(PATH, undefined, {
-    help: 'file for decisions of the attribute authority; - is standard output',
-    initialText: 'standard output',
   }),
   drainGraceSeconds: one(integerBetween(0, SECONDS_MAX), 1, {
     help: 'time to serve on after a stop, while clients move away, in seconds',
@@ -137,9 +150,6 @@ const DECLARATIONS = named({
   adminPort: one(PORT, undefined, {
     help: 'port for operators: /livez, /readyz, /metrics, /status; 0 uses a free one',
   }),
-  soapBodyBytesMax: one(integerBetween(1024, SOAP_BODY_BYTES_MAX), 1_048_576, {
-    help: 'longest SOAP request to the attribute authority, in bytes',
-  }),
   logFormat: one(oneOf('auto', 'people', 'json'), 'auto', {
     help: 'text (people) or JSON lines (json); auto: JSON from servers without a terminal',
   }),
@@ -149,10 +159,20 @@ const DECLARATIONS = named({
   accessLogSample: one(integerBetween(1, SAMPLE_MAX), 1, { help: 'log one request in this many' }),
 });
 
+const DECLARATIONS = {
+  ...DATA,
+  ...ADDRESSES,
+  ...FOLLOW_SETTINGS,
+  ...TARGET_SETTINGS,
+  ...LIMITS,
+  ...AUTHORITY,
+  ...OPERATION,
+};
+
 /** Undefined means off, or decided where the value is used (`baseUrl` contains the actual port). */
 export type Settings = ValuesOf<typeof DECLARATIONS>;
 
-const { config: CONFIG } = named({
+const { config: CONFIG } = named('Operation', {
   config: one(PATH, undefined, {
     help: 'TOML file of settings, keys as in server/settings/README.md',
     initialText: 'none',

@@ -20,7 +20,7 @@ const PERIOD = durationBetween(1000, 7 * DAY_MS);
 const PERCENT = numberBetween(0, 100);
 
 /** For every crawl; `ca` also applies to targets. */
-const CRAWLING = named({
+const CRAWLING = named('Following', {
   concurrency: one(integerBetween(1, 4), 2, { help: 'simultaneous requests to a crawled catalogue, 1 to 4' }),
   rate: one(numberBetween(0.01, 1000), 10, { help: 'maximum of requests a second to it' }),
   timeoutSeconds: one(numberBetween(0.01, 600), 30, {
@@ -41,7 +41,7 @@ const CRAWLING = named({
 
 export type CrawlSettings = ValuesOf<typeof CRAWLING>;
 
-export const FOLLOW_SETTINGS = named({
+export const FOLLOW_SETTINGS = named('Following', {
   follow: one(BASE_URL, undefined, {
     help: 'base URL of a catalogue: serve a replica of it and keep it fresh',
   }),
@@ -82,7 +82,7 @@ export function crawlWords(settings: ValuesOf<typeof FOLLOW_SETTINGS>): readonly
   return [...words, flagName(every), `${everyMs}ms`, flagName(sweep), `${sweepEveryMs}ms`, ...flags];
 }
 
-export const TARGET_SETTINGS = named({
+export const TARGET_SETTINGS = named('Targets', {
   from: one(TARGET, undefined, {
     help: 'target to fetch the data from: a file, http(s), nats, tls or s3 URL',
   }),

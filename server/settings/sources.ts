@@ -15,6 +15,8 @@ export interface Setting<V> {
   /** `many` may be given repeatedly. */
   readonly arity: 'one' | 'many';
   readonly help: string;
+  /** The heading in the help of `serve`. */
+  readonly group: SettingGroup;
   /** The default as shown in help. */
   readonly initialText: string;
   /** The default. */
@@ -23,8 +25,10 @@ export interface Setting<V> {
   gather(values: readonly unknown[]): V;
 }
 
+type SettingGroup = 'Data' | 'Addresses' | 'Following' | 'Targets' | 'Limits' | 'Authority' | 'Operation';
+
 /** A setting that is named by its key in the table unless it has a name. */
-type Unnamed<V> = Omit<Setting<V>, 'name'> & Words;
+type Unnamed<V> = Omit<Setting<V>, 'name' | 'group'> & Words;
 
 interface Words {
   readonly name?: string;
@@ -53,13 +57,13 @@ function initialTextOf(initial: string | number | boolean | undefined): string {
   return initial === undefined ? 'off' : String(initial);
 }
 
-/** Adds a name to each row: its explicit name, or its key. */
-export function named<T extends Readonly<Record<string, Unnamed<unknown>>>>(rows: T): Named<T> {
-  const entries = Object.entries(rows).map(([key, row]) => [key, { name: key, ...row }]);
+/** Adds the group and a name to each row: its explicit name, or its key. */
+export function named<T extends Readonly<Record<string, Unnamed<unknown>>>>(group: SettingGroup, rows: T): Named<T> {
+  const entries = Object.entries(rows).map(([key, row]) => [key, { name: key, group, ...row }]);
   return Object.fromEntries(entries) as Named<T>;
 }
 
-type Named<T> = { readonly [K in keyof T]: T[K] & { readonly name: string } };
+type Named<T> = { readonly [K in keyof T]: T[K] & Pick<Setting<unknown>, 'name' | 'group'> };
 
 export type ValuesOf<T extends Readonly<Record<string, Unnamed<unknown>>>> = {
   readonly [K in keyof T]: T[K]['initial'];

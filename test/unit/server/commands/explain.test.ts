@@ -69,6 +69,10 @@ describe('the explanation of a list', () => {
     expect(await explained('/api/v3/observations?status=ongoing')).toContain('  status exact "ongoing": 50 rows');
   });
 
+  test('accepts a path below /api/v3/', async () => {
+    expect(await explained('observations/?status=ongoing')).toContain('  status exact "ongoing": 50 rows');
+  });
+
   test('accepts the path of a base URL, and covers all rows if the path names an export', async () => {
     const flags = { baseUrl: 'https://a.test/catalogue' };
     const [head] = await explained('https://a.test/catalogue/api/v3/observations/', flags);

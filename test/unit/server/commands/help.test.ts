@@ -44,6 +44,25 @@ test('shows that import reads its settings from a file', async () => {
   expect(String(thrown)).toContain(`${config}:1:1: key logFormat: got "other"`);
 });
 
+test.each(['serve', 'explain'])('shows for %s the settings by group, in 80 columns', async (command) => {
+  const { out } = await parse(command, '--help');
+  const headings = out.match(/^[A-Z]\w+:$/gm)!.filter((heading) => !/^(?:Arguments|Options|Example):/.test(heading));
+  expect(headings.toSorted()).toEqual([...new Set(SETTINGS.map(({ group }) => `${group}:`))].toSorted());
+  const block = new RegExp(`^Limits:\n(?: .*\n)*?  --limit-max `, 'm');
+  expect(out).toMatch(block);
+  expect(out.split('\n').filter((line) => line.length > 80 && !line.includes('https:'))).toEqual([]);
+});
+
+test('refuses data that is named twice for serve', async () => {
+  const { thrown } = await parse('serve', 'a.snapshot', '--data', 'b.snapshot');
+  expect(String(thrown)).toContain('a.snapshot: the data is also named by --data');
+});
+
+test('takes the data of serve as an argument', async () => {
+  const { out } = await parse('serve', 'data/sample', '--check');
+  expect(out).toMatch(/^data +data\/sample +flag --data$/m);
+});
+
 test.each(['serve', 'explain'])('shows for %s every setting', async (command) => {
   const { out } = await parse(command, '--help');
   for (const setting of SETTINGS) expect(out).toContain(`\n  ${flagName(setting)}`);

@@ -10,6 +10,7 @@ import { runServer, endedCommands } from '../../../support/commandProcess.ts';
 import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
 import { hasProgram } from '../../../support/debian.ts';
 import { longProperties } from '../../../support/longProperties.ts';
+import { parse } from '../../../support/parsedWords.ts';
 import { startStalenessFlag, scarceDescriptors } from '../../../../server/process/serve.ts';
 
 const RECORDS = 100;
@@ -65,6 +66,13 @@ describe('a server on port 0', () => {
     const { status, stdout } = spawnSync('sh', ['-c', `${line} --silent --fail`], { encoding: 'utf8' });
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ results: expect.any(Array) });
+  });
+
+  test('is asked by the command explain for the plan of a URL', async () => {
+    const { out } = await parse('explain', `${server.url}/api/v3/observations/?limit=1`);
+    expect(JSON.parse(out)).toMatchObject({ plan: { collection: 'observations', limit: 1 } });
+    const { thrown } = await parse('explain', `${server.url}/api/v3/nothing/`);
+    expect(String(thrown)).toContain('/api/v3/nothing/: status 404');
   });
 
   test.runIf(process.platform === 'linux')(

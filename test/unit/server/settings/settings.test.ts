@@ -127,8 +127,8 @@ test('reports data from two sources with a remedy, also for a variable of an ima
 test('names a switch that a flag turns off by that flag', () => {
   const { rows } = readOrigins({ cors: false, strict: true }, {});
   expect(rows.filter(([name]) => name === 'cors' || name === 'strict').map((row) => row[2])).toEqual([
-    'flag --strict',
     'flag --no-cors',
+    'flag --strict',
   ]);
 });
 
