@@ -33,7 +33,9 @@ export type Route =
   | { readonly kind: 'badTarget' };
 
 const DOCUMENT_PATHS = ['/openapi.json', '/openapi.yaml'] as const;
-const PAGE_PATHS = ['/docs/', '/docs/docs.js', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css'] as const;
+/** The page at `/docs/` itself is one of the pages that browse.ts makes. */
+const PAGE_PATHS = ['/docs/api/', '/docs/docs.js', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css'] as const;
+export const DOCS_PATH = '/docs/';
 /** Rules for crawlers (RFC 9309). */
 const ROBOTS_PATH = '/robots.txt';
 
@@ -141,6 +143,7 @@ function plainRecord(target: string): Route | undefined {
 function viewsByPath(): ReadonlyMap<string, Route> {
   const views = new Map<string, Route>([
     ['/', { kind: 'index' }],
+    [DOCS_PATH, BROWSE],
     ['/api/v3/changes/', { kind: 'changes' }],
   ]);
   for (const path of [...DOCUMENT_PATHS, ...PAGE_PATHS, ROBOTS_PATH] as const)

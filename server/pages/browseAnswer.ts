@@ -14,7 +14,7 @@ import { GZIP_CODING, NO_RANGES, NOT_STORED, RETRY_AFTER, varyOf } from '../cata
 import { type CatalogueService, formOf, type VisitRest } from '../catalogue/catalogue.ts';
 import { isNamedIn } from '../catalogue/conditional.ts';
 import { descriptionLink } from '../catalogue/views.ts';
-import { nearestPath, type Route, route } from '../catalogue/routes.ts';
+import { DOCS_PATH, nearestPath, type Route, route } from '../catalogue/routes.ts';
 
 /**
  * A page may load scripts, styles and images only from this server. Inline scripts and styles are blocked; `data:`
@@ -90,6 +90,7 @@ function withSlash(path: string): Route {
 
 function sightOf(view: Route, target: string): Sight {
   if (target === '/api/') return { kind: 'start' };
+  if (target === DOCS_PATH) return { kind: 'docs' };
   switch (view.kind) {
     case 'index':
     case 'root':

@@ -1,5 +1,5 @@
-// The views that describe the API: the OpenAPI documents of the generation, and the page that shows one of them. Entity
-// tags are digests of the bytes. Loaded on the first request for such a view.
+// The views that describe the API: the OpenAPI documents of the generation, and Swagger UI, which shows one of them.
+// Entity tags are digests of the bytes. Loaded on the first request for such a view.
 import assert from 'node:assert/strict';
 import { parseRecordQuery, wholeBody } from '../../engine/engine.ts';
 import type { Answer } from '../http/exchange.ts';
@@ -7,6 +7,7 @@ import type { Spellings } from './openapi/document.ts';
 import type { Documents } from './openapi/documents.ts';
 import { type DescriptionFile, DOCS_POLICY, pageFile, robotsFile } from './openapi/files.ts';
 import { type Making, entityTag } from '../catalogue/answers.ts';
+import { wayUp } from './browse/address.ts';
 import { descriptionLink } from '../catalogue/views.ts';
 import type { CatalogueService, RouteOf, Visit } from '../catalogue/catalogue.ts';
 import type { DocumentPath } from '../catalogue/routes.ts';
@@ -15,7 +16,6 @@ import type { DocumentPath } from '../catalogue/routes.ts';
 const GUARDED: Answer['headers'] = [
   ['Content-Security-Policy', DOCS_POLICY],
   ['X-Content-Type-Options', 'nosniff'],
-  descriptionLink('../'),
 ];
 
 /** The only parameter. It selects one of the two documents. */
@@ -46,7 +46,8 @@ export async function descriptionAnswer(
   if (unchanged) return unchanged;
   const body = wholeBody(made === 'identity' ? bytes : gzipped);
   const answer = answers.found(body, { varies: choice.varies, ignored, tag: digest }, type, made);
-  return path.startsWith('/docs/') ? { ...answer, headers: [...answer.headers, ...GUARDED] } : answer;
+  if (!path.startsWith('/docs/')) return answer;
+  return { ...answer, headers: [...answer.headers, ...GUARDED, descriptionLink(wayUp(path))] };
 }
 
 function documentFor(documents: Documents, baseUrl: string, spellings: Spellings, path: DocumentPath): DescriptionFile {

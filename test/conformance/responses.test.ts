@@ -1,9 +1,13 @@
 // Assumptions about headers, conditions and codings that the specification does not cover. Over a real socket, on the
 // sample.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { COLLECTIONS, EXPORT_FORMATS, EXPORT_TYPES, LOOKUPS, PARAMETERS } from '../../engine/engine.ts';
 import { clientOf, type Received } from '../support/client.ts';
 import { RawSocket, requestOf } from '../support/rawSocket.ts';
+import { ROOT } from '../support/sources.ts';
 import { assumption } from './quotes.ts';
 import { BASE_URL, servedSample } from './sample.ts';
 
@@ -208,7 +212,7 @@ describe('descriptions of the API', () => {
     ['/openapi.yaml', 'application/yaml', /^openapi: "3\.1/],
     ['/openapi.json?spellings=all', 'application/json', /^\{"openapi":"3\.1/],
     ['/openapi.yaml?spellings=all', 'application/yaml', /^openapi: "3\.1/],
-    ['/docs/', 'text/html; charset=utf-8', /^<!doctype html>/],
+    ['/docs/api/', 'text/html; charset=utf-8', /^<!doctype html>/],
     ['/docs/docs.js', 'text/javascript; charset=utf-8', /SwaggerUIBundle\(/],
     ['/docs/swagger-ui-bundle.js', 'text/javascript; charset=utf-8', /SwaggerUIBundle/],
     ['/docs/swagger-ui.css', 'text/css; charset=utf-8', /\.swagger-ui/],
@@ -262,16 +266,40 @@ describe('descriptions of the API', () => {
   });
 
   test('serves a page at /docs/ that may load and connect to nothing but this server', async () => {
-    const { headers, body } = await ask('/docs/');
-    expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self';(?!.*http)/);
-    expect(body).not.toMatch(/https?:/);
-    const unslashed = await ask('/docs');
-    expect([unslashed.status, unslashed.headers['location']]).toEqual([301, '/docs/']);
+    for (const path of ['/docs', '/docs/api']) {
+      const { headers, body } = await ask(`${path}/`);
+      expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self';(?!.*http)/);
+      expect(body).not.toMatch(/(?:src|href)="(?:https?:|\/)/);
+      const unslashed = await ask(path);
+      expect([unslashed.status, unslashed.headers['location']]).toEqual([301, `${path}/`]);
+    }
+  });
+
+  test('lists collections, parameters, lookups, formats, problems and guides at /docs/, which need no script', async () => {
+    const { status, headers, body } = await ask('/docs/');
+    expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    const main = body.slice(body.indexOf('<main'), body.indexOf('</main>')).replaceAll(/\s+/g, ' ');
+    expect(main).not.toContain('<script');
+    for (const { name, title } of COLLECTIONS) {
+      expect(main).toContain(`<a href="../browse/${name}/">${title}</a>`);
+      expect(main).toContain(`<a href="api/#/${encodeURIComponent(title)}"`);
+    }
+    const offered = PARAMETERS.filter(({ setting }) => setting === undefined);
+    for (const { name } of [...offered, ...LOOKUPS]) expect(main).toContain(`<code>${name}</code>`);
+    for (const format of EXPORT_FORMATS) expect(main).toContain(EXPORT_TYPES[format]);
+    for (const problem of ['400', '404', '503']) expect(main).toContain(`role="rowheader">${problem}</th>`);
+    const guides = [...main.matchAll(/rowheader">([\w/]+\.md)</g)].map(([, path]) => path!);
+    expect(guides.length).toBeGreaterThan(3);
+    for (const guide of guides) expect(existsSync(join(ROOT, guide)), guide).toBe(true);
+    const tag = headers['etag']!;
+    expect((await ask('/docs/', { 'if-none-match': tag })).status).toBe(304);
   });
 
   test.each([
     ['/', '*/*', ''],
     ['/docs/', '*/*', '../'],
+    ['/docs/docs.js', '*/*', '../'],
+    ['/docs/api/', '*/*', '../../'],
     ['/', 'text/html', './'],
     ['/api/v3/', 'text/html', '../../'],
     ['/browse/observations/1/', '*/*', '../../../'],

@@ -1,12 +1,13 @@
-// The page at /docs/ in a browser: Chromium shows the operations of every collection, tries one out, and logs nothing
-// to its console. No request goes to another server.
+// The pages at /docs/ in a browser: an index without scripts, and Swagger UI, in which Chromium shows the operations of
+// every collection, tries one out, and logs nothing to its console. No request goes to another server.
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { PARAMETERS } from '../../engine/query/parameters.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
 import { runServer } from '../support/commandProcess.ts';
 import { hasProgram } from '../support/debian.ts';
-import { startBrowser, watchedPage } from '../support/pageBrowser.ts';
+import { isTooWide, seriousOf, startBrowser, watchedPage } from '../support/pageBrowser.ts';
+import { PAGE_LOOKS } from '../support/samplePages.ts';
 import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 
 /** The parameters of lists, except those that choose a form. */
@@ -16,7 +17,7 @@ const TIMES = ['ob_id', 'ob_id__in', 'ob_id__gte', 'ob_id__lte'].concat(
   ['startTime', 'endTime'].flatMap((field) => [field, `${field}__gte`, `${field}__lte`]),
 );
 
-describe.skipIf(!hasProgram('chromium'))('the page at /docs/ in Chromium', () => {
+describe.skipIf(!hasProgram('chromium'))('the pages at /docs/ in Chromium', () => {
   let browser: Browser;
   beforeAll(async () => void (browser = await startBrowser(inject('runDirectory'))));
   afterAll(() => browser.close());
@@ -29,7 +30,7 @@ describe.skipIf(!hasProgram('chromium'))('the page at /docs/ in Chromium', () =>
       try {
         const { page, amiss, close } = await watchedPage(browser, server.url);
         page.setDefaultTimeout(60_000);
-        await page.goto(`${path}/docs/`);
+        await page.goto(`${path}/docs/api/`);
         await page.waitForSelector('.opblock-tag');
         const shown = await page.locator('.opblock-tag').evaluateAll((tags) => tags.map((tag) => tag.dataset['tag']));
         expect(shown).toEqual(['Views', 'Look-ups', 'Exports', ...COLLECTIONS.map(({ title }) => title)]);
@@ -66,12 +67,38 @@ describe.skipIf(!hasProgram('chromium'))('the page at /docs/ in Chromium', () =>
     },
   );
 
+  test.each(PAGE_LOOKS)('have no serious axe violation in %s at %j, and lead to Swagger UI', async (...look) => {
+    const [colorScheme, viewport] = look;
+    const server = await runServer(['--data', await sampleSnapshot(), '--threads', '1']);
+    try {
+      const { page, amiss, close } = await watchedPage(browser, server.url, { colorScheme, viewport });
+      page.setDefaultTimeout(60_000);
+      await page.goto('/docs/');
+      expect([await seriousOf(page), await isTooWide(page)]).toEqual([[], false]);
+      const isDark = async (): Promise<boolean> => {
+        const colour = await page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor');
+        return colour.match(/\d+/g)!.every((part) => Number(part) < 100);
+      };
+      expect(await isDark()).toBe(colorScheme === 'dark');
+      await page.getByRole('link', { name: 'Try Discovery Service Ids' }).click();
+      await page.waitForSelector('.opblock');
+      const paths = await page.locator('.opblock .opblock-summary-path').allInnerTexts();
+      expect(paths).toEqual(['/api/v3/discoveryserviceids/', '/api/v3/discoveryserviceids/{id}/']);
+      const hasDarkMode = await page.evaluate<boolean>('document.documentElement.classList.contains("dark-mode")');
+      expect(hasDarkMode).toBe(colorScheme === 'dark');
+      expect(amiss).toEqual([]);
+      await close();
+    } finally {
+      await server.stop();
+    }
+  });
+
   test('shows the response if the document is unavailable for the moment', async () => {
     const server = await runServer(['--data', await sampleSnapshot(), '--threads', '1']);
     try {
       const { page, amiss, close } = await watchedPage(browser, server.url);
       await page.route('**/openapi.json', (route) => route.fulfill({ status: 503, body: '<b>busy</b>' }));
-      await page.goto('/docs/');
+      await page.goto('/docs/api/');
       await page
         .getByRole('alert')
         .filter({ hasText: /answered with 503.*again/ })

@@ -1,5 +1,6 @@
-// `npm run screenshots -- FOLDER`: pictures of the pages of the embedded sample: start, list, record, authority and
-// error in light, dark, at the width of a telephone and on paper. They are for viewing; no test compares them.
+// `npm run screenshots -- FOLDER`: pictures of the pages of the embedded sample: start, list, record, authority,
+// documentation and error in light, dark, at the width of a telephone and on paper. They are for viewing; no test
+// compares them.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +17,7 @@ const PAGES = {
   place: '/browse/bboxes/9/',
   period: '/browse/times/211/',
   authority: '/browse/authority/?browse.role=staff',
+  docs: '/docs/',
   error: `${LIST}?titel=saharan&stauts=completed&strict=1`,
 } as const;
 const WIDE = { width: 1280, height: 900 };

@@ -2,6 +2,7 @@
 import { type Collection, COLLECTIONS, countParts, PARAMETERS_MAX } from '../../../engine/engine.ts';
 import { BROWSE_PREFIX, type Pair, queryOf, queryTextOf } from './address.ts';
 import { authorityPage, ROLE } from './authorityPage.ts';
+import { docsPage } from './docsPage.ts';
 import { inStep, notFoundPage, refusedPage } from './errorPage.ts';
 import { type BrowsePage, fieldsOf, type Site, type Tour, type TrustedHosts } from './site.ts';
 import { listPage } from './listPage.ts';
@@ -12,6 +13,7 @@ import { SEARCH, SEARCH_FIELD, startPage } from './startPage.ts';
 /** The target of a visit. If nothing exists at its path, `near` is a similar path below the root, if there is one. */
 export type Sight =
   | { readonly kind: 'start' }
+  | { readonly kind: 'docs' }
   | { readonly kind: 'authority'; readonly hosts: TrustedHosts }
   | { readonly kind: 'list'; readonly collection: Collection }
   | ({ readonly kind: 'record' } & RecordPlace)
@@ -36,6 +38,8 @@ function pageOf(site: Site, tour: Tour, sight: Sight): BrowsePage | Promise<Brow
       const query = queryTextOf([[`${SEARCH_FIELD}__icontains`, text]]);
       return redirectTo(`${tour.up}browse/${collection}/?${query}`);
     }
+    case 'docs':
+      return docsPage(site, tour);
     case 'authority':
       return authorityPage(site, tour, sight.hosts, sent.find(([name]) => name === ROLE)?.[1]);
     case 'list':

@@ -7,20 +7,21 @@ import { gzip } from 'node:zlib';
 import type { DocumentPath, PagePath, RobotsPath } from '../../catalogue/routes.ts';
 
 /** The addresses are relative, so that the page also works below the path of a base URL. */
-const DOCS_PAGE = `<!doctype html>
+const TRY_PAGE = `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>Catalogue: API</title>
+    <meta name="color-scheme" content="light dark">
+    <title>Catalogue: try the API</title>
     <link rel="icon" href="data:,">
-    <link rel="stylesheet" href="swagger-ui.css">
-    <script src="swagger-ui-bundle.js" defer></script>
-    <script src="docs.js" type="module"></script>
+    <link rel="stylesheet" href="../swagger-ui.css">
+    <script src="../swagger-ui-bundle.js" defer></script>
+    <script src="../docs.js" type="module"></script>
   </head>
   <body>
     <div id="docs"></div>
-    <noscript>This page needs scripts. The document is at <a href="../openapi.json">openapi.json</a>.</noscript>
+    <noscript>This page needs scripts. The <a href="../">documentation</a> does not.</noscript>
   </body>
 </html>
 `;
@@ -30,7 +31,10 @@ const DOCS_PAGE = `<!doctype html>
  * exclude others. Requests go to the origin of the page. If the server is too busy to send the document, the page shows
  * that.
  */
-const DOCS_SCRIPT = `const response = await fetch('../openapi.json');
+const DOCS_SCRIPT = `const dark = matchMedia('(prefers-color-scheme: dark)');
+dark.onchange = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.onchange();
+const response = await fetch('../../openapi.json');
 if (response.ok) show(await response.json());
 else tell(['openapi.json was answered with', response.status, response.statusText].join(' ').trim());
 
@@ -94,7 +98,7 @@ export function pageFile(path: PagePath): Promise<DescriptionFile> {
 }
 
 async function pageBytes(path: PagePath): Promise<Uint8Array> {
-  if (path === '/docs/') return Buffer.from(DOCS_PAGE);
+  if (path === '/docs/api/') return Buffer.from(TRY_PAGE);
   if (path === '/docs/docs.js') return Buffer.from(DOCS_SCRIPT);
   return readFile(resolve(`swagger-ui-dist${path.slice('/docs'.length)}`));
 }
@@ -124,7 +128,7 @@ const TYPES: Readonly<Record<DocumentPath | PagePath | RobotsPath, string>> = {
   '/robots.txt': 'text/plain; charset=utf-8',
   '/openapi.json': 'application/json',
   '/openapi.yaml': 'application/yaml',
-  '/docs/': 'text/html; charset=utf-8',
+  '/docs/api/': 'text/html; charset=utf-8',
   '/docs/docs.js': 'text/javascript; charset=utf-8',
   '/docs/swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
   '/docs/swagger-ui.css': 'text/css; charset=utf-8',

@@ -62,7 +62,8 @@ export function parameterComponents(options: QueryOptions): DocumentObject {
 
 const PLAIN_FORMAT = 'The form: `api`, `json` and none are the same JSON. Value: `api`, `json`.';
 
-function offeredParameters(options: QueryOptions): typeof PARAMETERS {
+/** The parameters that exist under these settings. */
+export function offeredParameters(options: QueryOptions): typeof PARAMETERS {
   return PARAMETERS.filter(({ setting }) => setting === undefined || options[setting] === true);
 }
 
