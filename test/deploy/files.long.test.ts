@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LAUNCHER_FILE } from '../../bench/processes/processes.ts';
 import { runServer, type Server } from '../support/commandProcess.ts';
@@ -44,6 +45,53 @@ test('use metrics that the dashboard shows', () => {
   const shown = named.filter((name) => !/_(?:reload|success)_timestamp_seconds$/.test(name));
   expect(shown.length).toBeGreaterThan(10);
   expect(shown.filter((name) => !textOf('dashboard.json').includes(name))).toEqual([]);
+});
+
+interface Panel {
+  readonly type: string;
+  readonly description: string;
+  readonly gridPos: { readonly y: number };
+  readonly fieldConfig: { readonly defaults: { readonly thresholds: { readonly steps: readonly object[] } } };
+  readonly targets: readonly { readonly expr: string }[];
+}
+
+/**
+ * The thresholds of a panel for an alert such as `time() - x > 2 * 86400`; Grafana's last step that is reached counts.
+ */
+function stepsOf(expression: string): readonly object[] {
+  const [, sign, text = ''] = /(>|==) ([\d.]+(?: \* [\d.]+)?)(?=$| unless)/.exec(expression.trim())!;
+  const limit = text.split(' * ').reduce((product, factor) => product * Number(factor), 1);
+  const colours = sign === '==' ? ['red', 'green'] : ['green', 'red'];
+  const [below, above] = colours.map((color) => ({ color }));
+  return [
+    { ...below, value: null },
+    { ...above, value: sign === '==' ? limit + 1 : limit },
+  ];
+}
+
+test('have the thresholds of the stat panels in the first row of the dashboard', () => {
+  const { panels } = JSON.parse(textOf('dashboard.json')) as { readonly panels: readonly Panel[] };
+  const { groups } = parse(textOf('alerts.yml')) as {
+    readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[];
+  };
+  const stats = panels.filter(({ gridPos }) => gridPos.y === 0);
+  expect(stats.length).toBeGreaterThan(5);
+  for (const { type, description, fieldConfig, targets } of stats) {
+    const alert = /Catalogue\w+/.exec(description)![0];
+    const { expr } = groups.flatMap(({ rules }) => rules).find((rule) => rule.alert === alert)!;
+    expect([alert, type, fieldConfig.defaults.thresholds.steps]).toEqual([alert, 'stat', stepsOf(expr)]);
+    for (const [metric] of targets[0]!.expr.matchAll(/catalogue_replica_\w+/g)) expect(expr).toContain(metric);
+  }
+});
+
+test('are next to a heat map of response times and marks of new generations', () => {
+  const { panels, annotations } = JSON.parse(textOf('dashboard.json')) as {
+    readonly panels: readonly Panel[];
+    readonly annotations: { readonly list: readonly { readonly expr: string }[] };
+  };
+  const heatMap = panels.find(({ type }) => type === 'heatmap')!;
+  expect(heatMap.targets[0]!.expr).toContain('catalogue_replica_answer_seconds_bucket');
+  expect(annotations.list[0]!.expr).toContain('catalogue_replica_data_info');
 });
 
 describe('a server', () => {
