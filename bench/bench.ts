@@ -1,12 +1,13 @@
 // The entry of `npm run bench`: reads the flags, runs a benchmark, prints the tables. Exit codes: 0 measured; 1 a
 // budget was exceeded, nothing could be compared, a response was wrong, or an operational error; 2 wrong usage; 128
 // plus its number for a signal.
+import path from 'node:path';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { OperationError } from '../data/operationError.ts';
 import { withProgress } from '../server/commands/terminal.ts';
 import { CACHE_DIRECTORY, observationsOf } from './load/dataSet.ts';
 import { runArrivals } from './load/arrivals.ts';
-import { runLoadBench, type LoadBenchOptions, type LoadObserver } from './load/load.ts';
+import { runLoadBench, type LoadBenchOptions, type LoadObserver, type ScenarioReport } from './load/load.ts';
 import { runMixedBench } from './load/mixed.ts';
 import { runMicroBench } from './micro/micro.ts';
 import { BUDGETED_OBSERVATIONS, type BudgetPlace } from './budgets.ts';
@@ -28,6 +29,7 @@ import {
   tableJudgement,
   type Judgement,
 } from './report/judgement.ts';
+import { writePage } from './report/page.ts';
 import { instructionTable, startTable } from './report/report.ts';
 import { WARM_UP } from './load/rounds.ts';
 import { runSizes } from './load/sizes.ts';
@@ -45,6 +47,7 @@ interface Settings {
   readonly only: readonly string[];
   readonly quick?: boolean;
   readonly against?: string;
+  readonly report: string;
 }
 
 interface Flags extends Settings {
@@ -68,7 +71,7 @@ interface Mode {
 }
 
 const DATA = ['observations', 'seed', 'dataSet', 'snapshot'] as const;
-const ALL = [...DATA, 'rounds', 'only', 'quick', 'against'] as const;
+const ALL = [...DATA, 'rounds', 'only', 'quick', 'against', 'report'] as const;
 
 const MODES: Readonly<Record<Exclude<keyof Flags, keyof Settings>, Mode>> = {
   peers: {
@@ -123,6 +126,7 @@ const MODES: Readonly<Record<Exclude<keyof Flags, keyof Settings>, Mode>> = {
 };
 const MODE_NAMES = Object.keys(MODES) as (keyof typeof MODES)[];
 
+const REPORT = path.join(CACHE_DIRECTORY, 'report.html');
 const QUICK_PART = 0.25;
 /** More than eight times the last-level cache of the machines that run this. */
 const FLOOR_BYTES = 256 << 20;
@@ -148,6 +152,7 @@ function command(): Command {
     .option('--rounds <count>', 'interleaved rounds, of which the least counts', count, 7)
     .option('--only <name>', `one scenario (repeatable): ${SCENARIOS.map(({ name }) => name).join(', ')}`, oneMore, [])
     .option('--quick', 'a quarter of the requests a round, judged as CI judges')
+    .option('--report <file>', 'HTML page of a load bench, written after each scenario', REPORT)
     .option('--against <revision>', 'race this tree against another revision, in the same rounds')
     .addHelpText('after', helpText())
     .exitOverride()
@@ -270,7 +275,12 @@ async function runLoad(flags: Flags): Promise<Judgement> {
   const options = await optionsOf(flags);
   const isWhole = flags.only.length === 0 && flags.quick !== true;
   return observed(async (observer) => {
-    const reports = await runLoadBench(options, observer);
+    const { place } = options;
+    const onReports = (measured: readonly ScenarioReport[], missing: number): void =>
+      writePage(flags.report, measured, { place, missing });
+    const reports = await runLoadBench(options, { ...observer, onReports });
+    onReports(reports, 0);
+    onStep(`report: ${flags.report}`);
     if (!isWhole) return loadJudgement(reports, [], options.place);
     const mixed = await runMixedBench({ ...options, cheapRequests: CHEAP_REQUESTS }, observer);
     const arrivals = await runArrivals({ ...options, arrivals: ARRIVALS }, observer);

@@ -45,6 +45,8 @@ export interface LoadBenchOptions extends DataSetOptions {
 export interface LoadObserver {
   readonly onProgress: OnProgress;
   onStep(line: string): void;
+  /** Called after each measured scenario, with the reports so far and the number of scenarios without one. */
+  onReports?(reports: readonly ScenarioReport[], missing: number): void;
 }
 
 /**
@@ -182,6 +184,10 @@ async function runScenarios(bench: Bench, observer: LoadObserver): Promise<reado
     { rounds, warmUp },
     {
       onRound,
+      onMeasured: (costs) => {
+        const reports = costs.flatMap((rounds, i) => (rounds.at(-1)!.length > 0 ? [reportAt(i, rounds)] : []));
+        observer.onReports?.(reports, chosen.length - reports.length);
+      },
       onAgain: (names) => observer.onStep(`measuring again: ${names.join(', ')}`),
       isLost: (i, rounds) => place !== undefined && guardedOf(measuredRatio(reportAt(i, rounds)), place) === 'lost',
     },

@@ -62,6 +62,7 @@ export async function measure(
   races: readonly Race[],
   { rounds, warmUp }: Schedule,
   onRound: (round: number) => void,
+  onMeasured: (measured: readonly RoundCosts[]) => void = () => undefined,
 ): Promise<readonly RoundCosts[]> {
   onRound(0);
   for (const load of eachOnce(races.flatMap(({ loads }) => loads))) {
@@ -76,6 +77,7 @@ export async function measure(
         const place = (round + step) % loads.length;
         measured[i]![place]!.push((await costOf(client, loads[place]!)).microseconds);
       }
+      onMeasured(measured);
     }
   }
   return measured;
@@ -106,10 +108,10 @@ export async function measureAgain(
   client: LoadClient,
   races: readonly Race[],
   schedule: Schedule,
-  { onRound, onAgain, isLost }: Doubts,
+  { onRound, onMeasured, onAgain, isLost }: Doubts,
 ): Promise<readonly RoundCosts[]> {
   const began = performance.now();
-  const measured = [...(await measure(client, races, schedule, onRound))];
+  const measured = [...(await measure(client, races, schedule, onRound, onMeasured))];
   const first = performance.now();
   for (let repeat = 0; repeat < REPEATS && performance.now() - first <= REPEATED_MOST * (first - began); repeat++) {
     const lost = races.flatMap((race, i) => (isLost(i, measured[i]!) ? [{ race, i }] : []));
@@ -132,6 +134,8 @@ export async function measureAgain(
 export interface Doubts {
   isLost(race: number, measured: RoundCosts): boolean;
   onRound(round: number): void;
+  /** Called after each race of the first measurement; races that have not run yet have no costs. */
+  readonly onMeasured?: (measured: readonly RoundCosts[]) => void;
   onAgain(names: readonly string[]): void;
 }
 

@@ -40,7 +40,7 @@ export function jointJudgement(parts: readonly Judgement[]): Judgement {
 }
 
 function judgementOf(tables: readonly ReportTable[], { lines, isGood }: GuardLines): Judgement {
-  const texts = [...tables.map(tableText), lines.join('\n')].filter((text) => text !== '');
+  const texts = [...tables.map((table) => tableText(table, Infinity)), lines.join('\n')].filter((text) => text !== '');
   return { text: texts.join('\n\n'), isGood };
 }
 

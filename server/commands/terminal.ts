@@ -164,15 +164,15 @@ const GAP = '  ';
 
 /**
  * Aligned columns under a head, numbers right-aligned. Wraps texts in lines of 80 characters, but breaks no word,
- * because paths and URLs are copied. No trailing blanks and no final line break.
+ * because paths and URLs are copied. No trailing blanks and no final line break. Benchmarks have wider tables.
  */
-export function tableText(rows: readonly (readonly string[])[]): string {
+export function tableText(rows: readonly (readonly string[])[], charactersMax = LINE_CHARACTERS): string {
   const columns = (rows[0] ?? []).map((_, column) => {
     const cells = rows.map((row) => row[column] ?? '');
     const isNumeric = cells.length > 1 && cells.slice(1).every((cell) => /^[0-9]/.test(cell));
     return { width: longest(cells), least: isNumeric ? Infinity : longest(cells.flatMap(wordsOf)), isNumeric };
   });
-  let excess = columns.reduce((sum, { width }) => sum + width + GAP.length, -GAP.length) - LINE_CHARACTERS;
+  let excess = columns.reduce((sum, { width }) => sum + width + GAP.length, -GAP.length) - charactersMax;
   for (const column of columns.toSorted((a, b) => b.width - a.width)) {
     const width = Math.max(column.width - Math.max(excess, 0), Math.min(column.least, column.width));
     excess -= column.width - width;

@@ -1,9 +1,10 @@
 // Every bench once, small: it checks responses, measures each scenario, and prints a table. No times are asserted;
 // test/load/bench.long.test.ts compares the scenarios with their budgets at full size.
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { CALL_SCENARIOS } from '../../../bench/authority/callScenarios.ts';
@@ -12,7 +13,7 @@ import { BUDGETS, MICRO_BUDGETS, placeOfBudget } from '../../../bench/budgets.ts
 import { startLoadClient } from '../../../bench/client/loadClient.ts';
 import { runArrivals } from '../../../bench/load/arrivals.ts';
 import { prepareDataSet } from '../../../bench/load/dataSet.ts';
-import { runLoadBench } from '../../../bench/load/load.ts';
+import { runLoadBench, type ScenarioReport } from '../../../bench/load/load.ts';
 import { runMixedBench } from '../../../bench/load/mixed.ts';
 import { growthsOf, runSizes } from '../../../bench/load/sizes.ts';
 import { runStartBench } from '../../../bench/load/startBench.ts';
@@ -20,6 +21,7 @@ import { libcScanner } from '../../../bench/micro/libcScan.ts';
 import { runMicroBench } from '../../../bench/micro/micro.ts';
 import { runImportRace } from '../../../bench/peers/importRace.ts';
 import { familyOf } from '../../../bench/processes/ending.ts';
+import { writePage } from '../../../bench/report/page.ts';
 import { loadTable, microTable, startTable, waitTable } from '../../../bench/report/report.ts';
 import { checkQuestions } from '../../../bench/scenarios/check.ts';
 import { choiceFor } from '../../../bench/scenarios/choice.ts';
@@ -35,8 +37,23 @@ const LOAD = { ...DATA, rounds: 1, requestsPart: 0.004, warmUp: 1, floorBytes: 1
 const QUIET = { onProgress: () => {}, onStep: () => {} };
 const BENCH = fileURLToPath(new URL('../../../bench/bench.ts', import.meta.url));
 
-test('measures every load scenario next to its control', async () => {
-  const reports = await runLoadBench({ ...LOAD, rounds: 2, only: [] }, QUIET);
+test('measures every load scenario next to its control, and writes its page after each', async () => {
+  const file = join(cacheDirectory, 'report.html');
+  const pages: string[] = [];
+  const onReports = (measured: readonly ScenarioReport[], missing: number): void => {
+    writePage(file, measured, { place: 'ci', missing });
+    pages.push(readFileSync(file, 'utf8'));
+  };
+  const reports = await runLoadBench({ ...LOAD, rounds: 2, only: [] }, { ...QUIET, onReports });
+  expect(pages).toHaveLength(2 * SCENARIOS.length);
+  expect(pages[0]).toContain(`<h1>Running: ${SCENARIOS.length - 1} scenarios are missing</h1>`);
+  for (const [i, { name }] of SCENARIOS.entries()) {
+    expect(pages[i]).toContain(`<td>${name}</td>`);
+    expect(pages[i]!.match(/<rect /g)).toHaveLength(i + 1);
+  }
+  writePage(file, reports, { place: 'ci', missing: 0 });
+  expect(readFileSync(file, 'utf8')).toMatch(/<h1>(?:Passed|Not passed)[^]*<svg /);
+  expect(readdirSync(cacheDirectory)).not.toContain('report.html.partial');
   expect(reports.map(({ scenario }) => scenario)).toEqual(SCENARIOS);
   for (const { scenario, requests, ratio, hash } of reports) {
     expect(requests).toBe(Math.max(1, Math.round(scenario.requests * LOAD.requestsPart)));
