@@ -1,6 +1,16 @@
 // The entry of the engine for code that describes the API: fields with their sentences. Loaded only when such a
 // description is requested. Only re-exports: every name is documented at its definition.
-export { collectionSentence, type DescribedField, describedFields, fieldSentence } from './query/describe.ts';
+export {
+  collectionLabel,
+  collectionSentence,
+  type DescribedField,
+  describedFields,
+  fieldLabel,
+  fieldSentence,
+  inSentence,
+  kindLabel,
+} from './query/describe.ts';
+export { describeFilter } from './query/filterWords.ts';
 export { collectionOfLink, GENERIC_LINKS } from './schema/genericLinks.ts';
 export { linkedRecords } from './query/path.ts';
 export type { Lookup, LookupGroup } from './query/lookups.ts';

@@ -18,6 +18,7 @@ export interface FilterField {
   /** The values that public documents show. */
   readonly values: readonly string[];
   readonly lookups: readonly string[];
+  readonly label: string;
   readonly sentence: string;
   /** Whether a list can be sorted by the field. */
   readonly isOrdered: boolean;
@@ -88,11 +89,12 @@ function columnText(collection: CollectionIndex, row: number, key: string): stri
 export function filterFields(collection: CollectionIndex, isKnown: (field: string) => boolean): readonly FilterField[] {
   const { declaration, members } = collection;
   const described = describedFields(declaration, servedFields(collection));
-  return described.flatMap(({ key, field, type, lookups, sentence }) => {
+  return described.flatMap(({ key, field, type, lookups, label, sentence }) => {
     const path = key.split('__');
     if (lookups.length === 0 || !isKnown(path[0]!)) return [];
     const isOrdered = isSorted(members, path);
-    return [{ key, type, values: valuesOf(field), lookups: lookups.map(({ name }) => name), sentence, isOrdered }];
+    const names = lookups.map(({ name }) => name);
+    return [{ key, type, values: valuesOf(field), lookups: names, label, sentence, isOrdered }];
   });
 }
 

@@ -96,9 +96,9 @@ describe.skipIf(!hasProgram('chromium'))('rarely seen pages', () => {
       };
       await page.goto(`${LIST}?status=completed&limit=10`);
       for (const [field, lookup, wrong, said, right, chip] of [
-        ['ob_id', 'gt', 'abc', 'Enter a whole number.', '200', 'ob_id › gt 200'],
-        ['nonGeographicFlag', 'exact', 'perhaps', 'Enter true or false.', 'no', 'nonGeographicFlag false'],
-        ['doiPublishedTime', 'isnull', '', 'Enter true or false.', 'No', 'doiPublishedTime › isnull false'],
+        ['ob_id', 'gt', 'abc', 'Enter a whole number.', '200', 'Id is greater than 200'],
+        ['nonGeographicFlag', 'exact', 'perhaps', 'Enter true or false.', 'no', 'Without a place is false'],
+        ['doiPublishedTime', 'isnull', '', 'Enter true or false.', 'No', 'DOI published is present'],
       ] as const) {
         await part('field').selectOption(field);
         await part('lookup').selectOption(lookup);

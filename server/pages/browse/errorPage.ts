@@ -2,6 +2,7 @@
 import { type Ask, type Collection, COLLECTIONS } from '../../../engine/engine.ts';
 import type { MissReason } from '../../../workers/protocol.ts';
 import { isRepeatable, type Pair, queryOf, withoutNames } from './address.ts';
+import { collectionLabel, inSentence, kindLabel } from '../../../engine/described.ts';
 import { type BrowsePage, fieldsOf, type Site, type Tour } from './site.ts';
 import { filterForm } from './facets.ts';
 import { framed } from './frame.ts';
@@ -21,7 +22,9 @@ const CORRECTIONS = /^(?:Unknown field "(.*)"\. |.* )?Did you mean "([^"]+)"\?$/
 /** 404. `near` is a similar path below the root, such as `browse/times/`. */
 export function notFoundPage(site: Site, tour: Tour, near: string | undefined): BrowsePage {
   const hint = near !== undefined && html`<p class="lead">Did you mean <a href="${tour.up}${near}">${near}</a>?</p>`;
-  const all = COLLECTIONS.map(({ name, title }) => html`<li><a href="${tour.up}browse/${name}/">${title}</a></li>`);
+  const all = COLLECTIONS.map(
+    ({ name }) => html`<li><a href="${tour.up}browse/${name}/">${collectionLabel(name)}</a></li>`,
+  );
   const main = html`<h1>Not found</h1>
     ${hint}
     <p>
@@ -35,14 +38,15 @@ export function notFoundPage(site: Site, tour: Tour, near: string | undefined): 
   return errorPage(site, tour, { status: 404, title: 'Not found', main });
 }
 
-export function noRecordPage(site: Site, tour: Tour, { name, title }: Collection): BrowsePage {
-  const main = html`<h1>No such record</h1>
+export function noRecordPage(site: Site, tour: Tour, { name }: Collection): BrowsePage {
+  const title = `No such ${inSentence(kindLabel(name))}`;
+  const main = html`<h1>${title}</h1>
     <p>
-      ${title} has no record at <code><bdi>${cut(tour.target, PATH_CHARACTERS_MAX)}</bdi></code
+      Nothing is at <code><bdi>${cut(tour.target, PATH_CHARACTERS_MAX)}</bdi></code
       >.
     </p>
-    <p><a href="${tour.up}browse/${name}/">All ${title.toLowerCase()}</a></p>`;
-  return errorPage(site, tour, { status: 404, title: 'No such record', main });
+    <p><a href="${tour.up}browse/${name}/">All ${inSentence(collectionLabel(name))}</a></p>`;
+  return errorPage(site, tour, { status: 404, title, main });
 }
 
 /** A query with problems. */
@@ -60,7 +64,7 @@ interface Refused {
  */
 export function refusedPage(site: Site, tour: Tour, declared: Collection, refused: Refused): BrowsePage {
   const { problems, pairs = [], before, canStand = false } = refused;
-  const title = declared.title.toLowerCase();
+  const title = inSentence(collectionLabel(declared.name));
   const canRepeat = isRepeatable(pairs);
   const items = problems.slice(0, PROBLEMS_MAX).map(({ key, messages }) => {
     const meant = canRepeat ? meantBy(pairs, key, messages) : undefined;

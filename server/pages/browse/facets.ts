@@ -5,7 +5,7 @@ import { fromStart, BROWSE_PREFIX, type Pair, plainKey, queryTextOf, withoutName
 import type { Listing } from './listing.ts';
 import { html, type Markup } from './template.ts';
 import { cut } from './values.ts';
-import { type FilterField, labelKeys } from '../../../engine/described.ts';
+import { fieldLabel, type FilterField, labelKeys } from '../../../engine/described.ts';
 import { LOOKUPS } from '../../../engine/engine.ts';
 import { columnsOf } from './table.ts';
 
@@ -39,7 +39,7 @@ export function facetPanels(listing: Listing): readonly Markup[] {
           </ul>
         </details>`;
       return html`<section class="facet">
-        <h2>${facet.name.split('__').join(' › ')}</h2>
+        <h2>${fieldLabel(listing.collection.declaration.name, facet.name)}</h2>
         <ul>
           ${shown}
         </ul>

@@ -26,12 +26,12 @@ import {
 import { type Listing, pagePairs } from './listing.ts';
 import { html, type Markup } from './template.ts';
 import { type Collection, hintsFor } from '../../../engine/engine.ts';
-import { collectionSentence, type FilterField } from '../../../engine/described.ts';
+import { collectionSentence, describeFilter, type FilterField } from '../../../engine/described.ts';
 import { inStep, missedPage, refusedPage } from './errorPage.ts';
 import { type BrowsePage, fieldsOf, type Site, type Tour } from './site.ts';
 import { amountOf, framed, requestPanel } from './frame.ts';
 import { recordTable } from './table.ts';
-import { cut } from './values.ts';
+import { cut, labelOf } from './values.ts';
 
 /** Page sizes that are offered in addition to the maximum. */
 const SIZES = [10, 25, 50];
@@ -264,21 +264,23 @@ function ignoredNote({ ask: { ignored }, collection, query, site, pairs, hasWays
 }
 
 /** The active filters, each with a link to the list without it. */
-function chips({ site, pairs, ask }: Listing): Markup | false {
+function chips({ site, tour, collection, pairs, ask }: Listing): Markup | false {
   const others = withoutFilters(pairs, site.queryOptions);
   const inactive = new Set<unknown>([...others.map(([name]) => name), ...ask.ignored]);
   const after = pairs.findLast(([name]) => name === 'after');
   const shown = pairs.filter((pair) => pair === after || !inactive.has(pair[0]));
   if (shown.length === 0) return false;
   const chip = (pair: Pair): Markup => {
-    const [name] = pair;
-    const value = cut(pair[1], CHIP_CHARACTERS_MAX);
+    const words = describeFilter(collection, pair, (to, row) => labelOf(site, tour, to, row));
+    const { label, comparison, value: text } = words ?? { label: pair[0], comparison: '', value: pair[1] };
+    const value = cut(text, CHIP_CHARACTERS_MAX);
     const rest = pairs.filter((each) => each !== pair);
     const remove = isRepeatable(rest) && queryOf(fromStart(rest));
+    const said = [label, comparison, value].filter(Boolean).join(' ');
     return html`<li>
       <span
-        ><bdi>${wordsOf(name)}</bdi> <strong><bdi>${value}</bdi></strong></span
-      >${remove && html`<a href="${remove}" rel="nofollow" aria-label="Remove the filter ${name} ${value}">&times;</a>`}
+        ><bdi>${label}</bdi> ${comparison} <strong><bdi>${value}</bdi></strong></span
+      >${remove && html`<a href="${remove}" rel="nofollow" aria-label="Remove: ${said}">&times;</a>`}
     </li>`;
   };
   const without = fromStart(others);
@@ -289,9 +291,4 @@ function chips({ site, pairs, ask }: Listing): Markup | false {
   return html`<ul class="chips" aria-label="Filters that hold">
     ${shown.map(chip)}${clear}
   </ul>`;
-}
-
-/** A filter key in readable form: `title__contains!` becomes `title › contains not`. */
-function wordsOf(key: string): string {
-  return key.replace(/!$/, ' not').split('__').join(' › ');
 }

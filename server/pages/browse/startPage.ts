@@ -1,7 +1,7 @@
 // The start page: what the catalogue contains, how old its data is, and where its interfaces are.
 import { countText } from '../../observe/quantities.ts';
 import { COLLECTIONS } from '../../../engine/engine.ts';
-import { collectionSentence } from '../../../engine/described.ts';
+import { collectionLabel, collectionSentence } from '../../../engine/described.ts';
 import { BROWSE_PREFIX } from './address.ts';
 import { type BrowsePage, isFiltered, type Site, type Tour } from './site.ts';
 import { amountOf, framed } from './frame.ts';
@@ -26,7 +26,8 @@ function mainOf(site: Site, tour: Tour): Markup {
   const rows = counts.map(
     ({ declared, rows: count }) =>
       html`<li>
-        <a href="${up}browse/${declared.name}/">${declared.title}</a><span class="count">${countText(count)}</span>
+        <a href="${up}browse/${declared.name}/">${collectionLabel(declared.name)}</a
+        ><span class="count">${countText(count)}</span>
         <meter min="0" max="${largest}" value="${count}" aria-hidden="true"></meter>
         <p>${collectionSentence(declared)}</p>
       </li>`,
@@ -99,7 +100,8 @@ function searchForm(site: Site, { up }: Tour): Markup | false {
   const rowsOf = (name: string): number => site.collections(name).rows;
   const largest = titled.reduce((best, one) => (rowsOf(one.name) > rowsOf(best.name) ? one : best));
   const options = titled.map(
-    ({ name, title }) => html`<option value="${name}" ${name === largest.name && html` selected`}>${title}</option>`,
+    ({ name }) =>
+      html`<option value="${name}" ${name === largest.name && html` selected`}>${collectionLabel(name)}</option>`,
   );
   return html`<form method="get" action="${up}browse/" class="search" role="search">
     <label for="text">Search titles for a word or phrase</label>

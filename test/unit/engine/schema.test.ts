@@ -1,9 +1,15 @@
 // The declaration as a table: the rules for every line, and the derived values.
 import { describe, expect, test } from 'vitest';
 import { collectionNamed, COLLECTIONS, collectionsOfPath } from '../../../engine/schema/catalogue.ts';
-import { collectionSentence, fieldSentence } from '../../../engine/query/describe.ts';
+import {
+  collectionLabel,
+  collectionSentence,
+  fieldLabel,
+  fieldSentence,
+  kindLabel,
+} from '../../../engine/query/describe.ts';
 import { layoutOf } from '../../../engine/schema/layout.ts';
-import { COLLECTION_SENTENCES, FIELD_SENTENCES } from '../../../engine/schema/sentences.ts';
+import { COLLECTION_WORDS, FIELD_WORDS } from '../../../engine/schema/sentences.ts';
 import type { Collection, Field } from '../../../engine/schema/types.ts';
 
 /** spec 2.1, verbatim. */
@@ -39,6 +45,8 @@ function fieldsIn(fields: readonly Field[]): readonly Field[] {
 
 /** Without a bar, which would end the cell of a Markdown table. */
 const SENTENCE = /^[A-Z][^|]+\.$/;
+/** Words for people: a capital first, no underscore, no capital inside a word except in acronyms. */
+const LABEL = /^(?:[A-Z][a-z]+|[A-Z]{3,})(?: (?:[a-z]+|[A-Z]{3,}))*$/;
 
 function names(collections: readonly Collection[]): string[] {
   return collections.map(({ name }) => name);
@@ -156,10 +164,10 @@ test('gives a to-many relation inside a to-many relation a table whose parent is
   expect(shortCode.table).toBe(pairs);
 });
 
-test('has a sentence for each collection and each documented field, and no other sentence', () => {
+test('has a label and a sentence for each collection and documented field, and no others', () => {
   const used = new Set<string>();
   const heed = (names: readonly string[]): string => {
-    const end = names.map((_, i) => names.slice(i).join('__')).find((each) => Object.hasOwn(FIELD_SENTENCES, each));
+    const end = names.map((_, i) => names.slice(i).join('__')).find((each) => Object.hasOwn(FIELD_WORDS, each));
     used.add(end ?? '');
     return fieldSentence(names);
   };
@@ -167,14 +175,51 @@ test('has a sentence for each collection and each documented field, and no other
     for (const field of fields) {
       const sentence = heed([...path, field.name]);
       expect(sentence, `${path.join('__')}__${field.name}`).toMatch(SENTENCE);
+      const key = [...path, field.name].slice(1).join('__');
+      expect(fieldLabel(path[0]!, key).split(' › ').at(-1), `${path.join('__')}__${field.name}`).toMatch(LABEL);
       if ('fields' in field) below([...path, field.name], field.fields);
     }
   };
   for (const collection of COLLECTIONS) {
     below([collection.name], collection.fields);
     expect(collectionSentence(collection)).toMatch(SENTENCE);
+    expect(collectionLabel(collection.name)).toMatch(LABEL);
+    expect(kindLabel(collection.name)).toMatch(LABEL);
   }
-  expect([...used].toSorted()).toEqual(Object.keys(FIELD_SENTENCES).toSorted());
-  expect(Object.keys(COLLECTION_SENTENCES)).toEqual(names(COLLECTIONS));
-  expect(() => fieldSentence(['observations', 'noField'])).toThrow('observations__noField has no sentence');
+  expect([...used].toSorted()).toEqual(Object.keys(FIELD_WORDS).toSorted());
+  expect(Object.keys(COLLECTION_WORDS)).toEqual(names(COLLECTIONS));
+  expect(() => fieldSentence(['observations', 'noField'])).toThrow('observations__noField has no row');
+});
+
+test.each([
+  ['observations', 'publicationState', 'Publication state'],
+  ['observations', 'relatedTo__short_code', 'Belongs to › Kind'],
+  ['observations', 'projects__title', 'Projects › Title'],
+  [
+    'observations',
+    'responsiblepartyinfo_set__party__lastName',
+    'Responsible parties › Person or organisation › Last name',
+  ],
+  ['observations', 'phenomena__terms__value', 'Phenomena › Terms › Value'],
+  ['identifiers', 'url', 'Identifier'],
+  ['onlineresources', 'url', 'URL'],
+  ['observations', 'creationDate', 'Creation date'],
+  ['observations', 'resource_URL', 'Resource URL'],
+  ['observations', '__proto__', ' › Proto › '],
+  ['observations', '', ''],
+  ['nothing', 'title', 'Title'],
+])('labels %s %s as %j', (collection, key, label) => {
+  expect(fieldLabel(collection, key)).toBe(label);
+});
+
+test('gives no two fields of a collection the same label', () => {
+  for (const { name, fields } of COLLECTIONS) {
+    const labels = fields.map((field) => fieldLabel(name, field.name));
+    expect(
+      labels.filter((label, i) => labels.indexOf(label) !== i),
+      name,
+    ).toEqual([]);
+  }
+  const all = COLLECTIONS.map(({ name }) => collectionLabel(name));
+  expect(new Set(all).size).toBe(all.length);
 });

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { parseHTML } from 'linkedom';
 import { describe, expect, test } from 'vitest';
 import { filterFields } from '../../../../../engine/query/shown.ts';
-import { describedFields } from '../../../../../engine/query/describe.ts';
+import { collectionLabel, describedFields } from '../../../../../engine/query/describe.ts';
 import { COLLECTIONS } from '../../../../../engine/schema/catalogue.ts';
 import { PRESENTATIONS } from '../../../../../engine/schema/browse.ts';
 import { formDocuments, formHandler } from '../../../../support/formCatalogue.ts';
@@ -20,7 +20,7 @@ const LIST = '/browse/observations/';
 describe('a page for a browser', () => {
   test.each(['/', '/api/', '/api/v2/', '/api/v3/', '/browse/'])('is at %s the start page', async (url) => {
     const page = await pageAt(url);
-    expect(textsOf(page, '.collections a')).toEqual(COLLECTIONS.map(({ title }) => title));
+    expect(textsOf(page, '.collections a')).toEqual(COLLECTIONS.map(({ name }) => collectionLabel(name)));
     expect(textsOf(page, '.collections .count')[20]).toBe('40');
   });
 
@@ -167,7 +167,7 @@ describe('the page of a list', () => {
 
   test('removes each filter by a link', async () => {
     const page = await pageAt(`${LIST}?status=s1&title__contains=a&offset=1`);
-    expect(textsOf(page, '.chips li > span')).toEqual(['status s1', 'title › contains a']);
+    expect(textsOf(page, '.chips li > span')).toEqual(['Status is s1', 'Title contains a']);
     expect(hrefsOf(page, '.chips a')).toEqual(['?title__contains=a', '?status=s1', '?']);
   });
 
@@ -211,7 +211,7 @@ describe('the page of a list', () => {
       readonly facets: { readonly status: Readonly<Record<string, number>> };
     };
     const facet = [...page.querySelectorAll('.facet')].find(
-      (one) => one.querySelector('h2')?.textContent === 'status',
+      (one) => one.querySelector('h2')?.textContent === 'Status',
     )!;
     const shown = [...facet.querySelectorAll('li')].map((item) => item.textContent.trim().split(/\s+/));
     const wanted = Object.entries(counts.facets.status).map(([value, n]) => [
