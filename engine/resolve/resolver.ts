@@ -38,7 +38,7 @@ interface RecordName {
  * The URL of the page of a record, with percent-encoded values. Empty if the template contains a uuid and the record
  * has none. Cost: the text.
  */
-function recordUrl(template: string | undefined, baseUrl: string, record: RecordName): string {
+export function recordUrl(template: string | undefined, baseUrl: string, record: RecordName): string {
   const text = template ?? baseUrl + OWN_PAGES;
   if (record.uuid === '' && text.includes('{uuid}')) return '';
   return text
@@ -48,7 +48,7 @@ function recordUrl(template: string | undefined, baseUrl: string, record: Record
 }
 
 /** How responses name the pages of records. */
-interface Pages {
+export interface RecordPages {
   readonly baseUrl: string;
   readonly template: string | undefined;
 }
@@ -75,7 +75,7 @@ export class Resolver {
    * The record with the longest prefix of a decoded path, as JSON, see paths.ts. `undefined` if the path has too many
    * segments.
    */
-  placed(path: Uint8Array, pages: Pages): string | undefined {
+  placed(path: Uint8Array, pages: RecordPages): string | undefined {
     const asked = pathAsked(path);
     if (asked === 'tooDeep') return undefined;
     const found = asked === 'unplaced' ? undefined : longestPrefix([this.#records, this.#sets], asked);
@@ -88,7 +88,7 @@ export class Resolver {
   }
 
   /** Every path with its record, as a JSON object in the order of the stored paths. */
-  allPlaced(pages: Pages): TextListing {
+  allPlaced(pages: RecordPages): TextListing {
     const index = this.#records;
     return braced(index.codes.end - index.codes.start, (i) => {
       const row = index.listedAt(index.codes.start + i);
@@ -149,7 +149,7 @@ export class Resolver {
   /**
    * The record that an identifier's address belongs to, as JSON; its fields are `UNKNOWN` or empty if there is none.
    */
-  identified(address: string, pages: Pages): string {
+  identified(address: string, pages: RecordPages): string {
     const found = address === '' ? undefined : this.#identifiedRow(address, pages);
     return jsonObject([
       ['url', jsonText(found?.url ?? UNKNOWN)],
@@ -159,7 +159,7 @@ export class Resolver {
   }
 
   /** The first identifier with this address whose record exists. An own address may be stored in two ways. */
-  #identifiedRow(address: string, pages: Pages): { readonly url: string; readonly type: string } | undefined {
+  #identifiedRow(address: string, pages: RecordPages): { readonly url: string; readonly type: string } | undefined {
     const identifiers = this.#collections(IDENTIFIERS.collection);
     const urls = textIndexAt(identifiers, IDENTIFIERS.url);
     if (!urls) return undefined;
@@ -178,7 +178,7 @@ export class Resolver {
     return { url: first.url, type: servedAt(indexAt(identifiers, IDENTIFIERS.type), first.row, pages.baseUrl) };
   }
 
-  #relatedUrl(identifiers: CollectionIndex, row: number, pages: Pages): string {
+  #relatedUrl(identifiers: CollectionIndex, row: number, pages: RecordPages): string {
     const name = COLLECTION_CODES.get(servedAt(indexAt(identifiers, IDENTIFIERS.code), row, pages.baseUrl));
     const id = servedAt(indexAt(identifiers, IDENTIFIERS.record), row, pages.baseUrl);
     if (name === undefined || !/^\d+$/.test(id)) return '';
@@ -198,13 +198,13 @@ function jsonMember(key: string, members: Parameters<typeof jsonObject>[0]): str
   return `${jsonText(key)}:${jsonObject(members)}`;
 }
 
-function urlOf({ index, row }: FoundRecord, { baseUrl, template }: Pages): string {
+function urlOf({ index, row }: FoundRecord, { baseUrl, template }: RecordPages): string {
   const { collection } = index;
   const id = collection.ids.dictionary.numbers![row]!;
   const uuid = servedAt(index.uuids, row, baseUrl);
   return recordUrl(template, baseUrl, { collection: collection.declaration.name, id, uuid });
 }
 
-function titleOf({ index, row }: FoundRecord, { baseUrl }: Pages): string {
+function titleOf({ index, row }: FoundRecord, { baseUrl }: RecordPages): string {
   return servedAt(index.titles, row, baseUrl);
 }

@@ -116,9 +116,10 @@ export type VisitRest = Pick<Visit, 'choice' | 'coding' | 'condition'> & {
   readonly missed: MissReason | undefined;
 };
 
-/** The responses other than the API: pages for browsers, and documents that describe the API. */
+/** The responses other than the API: pages for browsers, citations, and documents that describe the API. */
 export interface Pages {
   browse(catalogue: CatalogueService, visited: VisitRest): Promise<Answer>;
+  cite(catalogue: CatalogueService, view: RouteOf<'citation'>, visit: Visit): Promise<Answer>;
   describe(catalogue: CatalogueService, view: RouteOf<'description'>, visit: Visit): Promise<Answer>;
 }
 

@@ -96,7 +96,7 @@ function answerTo(
     const varies = catalogue.settings.browseOnApi ? ['Accept', ...choice.varies] : choice.varies;
     return answers.redirected(choice.path + view.location, request.query, varies);
   }
-  request.route = view.kind === 'description' ? ROUTE.other : ROUTE[view.kind];
+  request.route = view.kind === 'description' || view.kind === 'citation' ? ROUTE.other : ROUTE[view.kind];
   if (request.method === 'OPTIONS') return answers.described(viewName(view));
   if (request.method !== 'GET' && request.method !== 'HEAD') return answers.methodNotAllowed(request.method);
   return answered(catalogue, view, visit, received.target);
@@ -190,6 +190,8 @@ function viewAnswer(catalogue: CatalogueService, view: View, visit: Visit, sent:
       return changesAnswer(catalogue, visit);
     case 'resolution':
       return (resolution ?? firstResolution)(catalogue, view, visit);
+    case 'citation':
+      return catalogue.pages.cite(catalogue, view, visit);
     case 'browse':
       return pageFor(catalogue, visit, sent);
   }
@@ -208,7 +210,7 @@ function isPage({ settings }: CatalogueService, request: Request): boolean {
 }
 
 /** Paths outside the pages and documents that name no format and have no raw `#`. */
-const UNNAMED = /^\/(?!browse(?:\/|$)|docs\/|openapi\.|api\/(?:v0|legacy_lookup|v3\/changes)(?:\/|$))[^.#]*$/;
+const UNNAMED = /^\/(?!browse(?:\/|$)|cite\/|docs\/|openapi\.|api\/(?:v0|legacy_lookup|v3\/changes)(?:\/|$))[^.#]*$/;
 
 /** Paths of lists, for which Accept can request exports. */
 const LIST = /^\/api\/v[23]\/[^/]+\/?$/;

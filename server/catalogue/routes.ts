@@ -27,6 +27,7 @@ export type Route =
   | { readonly kind: 'description'; readonly path: DocumentPath | PagePath | RobotsPath }
   | { readonly kind: 'changes' }
   | { readonly kind: 'resolution'; readonly of: ResolutionName; readonly rest: string }
+  | { readonly kind: 'citation'; readonly id: number; readonly form: string }
   | { readonly kind: 'browse' }
   | { readonly kind: 'redirect'; readonly location: string }
   | { readonly kind: 'notFound' }
@@ -71,7 +72,7 @@ export function route(target: string): Route {
   const view = VIEWS.get(target);
   if (view) return view;
   if (target.includes('#')) return BAD_TARGET;
-  const resolution = resolutionAt(target);
+  const resolution = resolutionAt(target) ?? citationAt(target);
   if (resolution) return resolution;
   if (target.length > PATH_CHARACTERS_MAX) return NOT_FOUND;
   if (BROWSED.test(target)) return BROWSE;
@@ -105,6 +106,14 @@ function resolutionAt(target: string): Route | undefined {
   const rest = target.slice(found.path.length);
   const isWhole = rest === '' || rest === '/' || (found.hasRest && /^(?:\/|%2f)/i.test(rest));
   return isWhole ? { kind: 'resolution', of: found.of, rest } : undefined;
+}
+
+const CITATION = /^\/cite\/observations\/(\d{1,15})\.([a-z]{1,8})$/;
+
+/** The citation of an observation in a form (A176). */
+function citationAt(target: string): Route | undefined {
+  const [, id, form] = CITATION.exec(target) ?? [];
+  return form === undefined ? undefined : { kind: 'citation', id: Number(id), form };
 }
 
 const SLASH = 0x2f;
@@ -267,7 +276,7 @@ function nearestOf(name: string, known: readonly string[]): string | undefined {
 
 type ViewRoute = Extract<
   Route,
-  { kind: 'index' | 'root' | 'list' | 'record' | 'description' | 'changes' | 'resolution' | 'browse' }
+  { kind: 'index' | 'root' | 'list' | 'record' | 'description' | 'changes' | 'resolution' | 'citation' | 'browse' }
 >;
 
 /** The name of a view as in the stock service, such as `Observations List` (design: Responses). */
@@ -287,6 +296,8 @@ export function viewName(view: ViewRoute): string {
       return 'Change List';
     case 'resolution':
       return RESOLUTIONS.find(({ of }) => of === view.of)!.name;
+    case 'citation':
+      return 'Citation';
     case 'browse':
       return 'Browse Page';
   }

@@ -1,4 +1,4 @@
-// The HTML pages and the documents that describe the API. Their code is loaded on the first request for one, so that it
+// The HTML pages, the citations and the documents that describe the API. Their code is loaded on the first request for one, so that it
 // does not delay the start of the server.
 import { runInTurns } from '../../workers/slices.ts';
 import type { Pages } from '../catalogue/catalogue.ts';
@@ -16,6 +16,8 @@ export interface PageSources {
 export function pagesOf({ documents, trustedHosts }: PageSources): Pages {
   return {
     browse: (catalogue, visited) => (browse ?? firstPage)(catalogue, visited, trustedHosts),
+    cite: async (catalogue, view, visit) =>
+      (await import('./citationAnswer.ts')).citationAnswer(catalogue, view, visit),
     describe: async (catalogue, view, visit) =>
       (await import('./description.ts')).descriptionAnswer(documents, catalogue, view, visit),
   };

@@ -19,6 +19,10 @@ const TARGETS: readonly string[] = [
   '/api/v0/drs_lookup/d.7',
   '/api/v0/drs_listing/d.',
   '/api/legacy_lookup/?identifier=https://o.example.org/7',
+  '/cite/observations/8.txt',
+  '/cite/observations/8.bib',
+  '/cite/observations/8.ris',
+  '/cite/observations/8.json',
 ];
 
 let server: Awaited<ReturnType<typeof runServer>>;

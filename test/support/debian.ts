@@ -49,6 +49,7 @@ export const LIBRARIES = {
   'libwww-perl': '/usr/share/perl5/LWP.pm',
   'php-soap': '/var/lib/dpkg/info/php-soap.list',
   'python3-aiohttp': '/usr/lib/python3/dist-packages/aiohttp/__init__.py',
+  'python3-bibtexparser': '/usr/lib/python3/dist-packages/bibtexparser/__init__.py',
   'python3-django': '/usr/lib/python3/dist-packages/django/__init__.py',
   'python3-django-filters': '/usr/lib/python3/dist-packages/django_filters/__init__.py',
   'python3-djangorestframework': '/usr/lib/python3/dist-packages/rest_framework/__init__.py',

@@ -7,6 +7,9 @@ import type { Disconnection } from '../../../workers/waiter.ts';
 import type { Clock } from '../../observe/clock.ts';
 import { type FilterField, filterFields } from '../../../engine/described.ts';
 
+/** The publisher of records that name none. */
+export const SITE_NAME = 'Catalogue';
+
 export interface Site {
   readonly generation: string;
   readonly created: string | undefined;

@@ -1,8 +1,9 @@
 // Renders values of records. A link to a record shows that record's label, a web address becomes a link, and any other
 // value is text whose direction is isolated. Long values are cut in tables and complete on the page of their record.
-import { type Collection, type CollectionIndex, collectionsOfPath, rowOfId } from '../../../engine/engine.ts';
+import { type Collection, type CollectionIndex, rowOfId } from '../../../engine/engine.ts';
 import { collectionOfLink, GENERIC_LINKS, type Member, recordLabel } from '../../../engine/described.ts';
 import { instantText, type Site, type Tour } from './site.ts';
+import { linkTarget, ownRest } from './records.ts';
 import { type JsonOutline, jsonOutline, jsonString } from './jsonPanel.ts';
 import { type Child, html, type Markup } from './template.ts';
 
@@ -24,8 +25,6 @@ const LEVELS_MAX = 7;
 /** Members that serve as the name of an embedded record, in order of preference. */
 const NAMES = ['title', 'name', 'value', 'label', 'url'];
 const SCALAR = /^(?:[\d-]|true$|false$)/;
-/** Path of a record. Of the stored links, only these become links to pages. */
-const API_LINK = /^\/api\/(v2|v3)\/([^/?]+)\/(\d{1,15})\/?(?:\?.*)?$/;
 
 /** Renders the values of one page, and counts its lookups. */
 export class ShownValues {
@@ -109,25 +108,21 @@ export class ShownValues {
 
   /** Converts a stored link to a record into a link to its page. Undefined for any other text. */
   #link(text: string): Markup | undefined {
-    const [, version, segment = '', digits = ''] = API_LINK.exec(ownRest(this.#site, text) ?? '') ?? [];
-    if (version !== 'v2' && version !== 'v3') return undefined;
-    const candidates = collectionsOfPath(segment, version);
-    const hasRecord = ({ name }: Collection): boolean => rowOfId(this.#site.collections(name), Number(digits)) >= 0;
-    const declared = (this.#labelsLeft > 0 ? candidates.find(hasRecord) : undefined) ?? candidates[0];
-    return declared && this.#pageLink(declared, digits);
+    const target = linkTarget(this.#site, text);
+    return target && this.#pageLink(target.declared, target.id);
   }
 
   /** Renders a generic link as a link to the page of its record. */
   linkTo({ to, id }: ShownLink): Markup {
-    return this.#pageLink(this.#site.collections(to).declaration, id);
+    return this.#pageLink(this.#site.collections(to).declaration, Number(id));
   }
 
-  #pageLink(declared: Collection, digits: string): Markup {
-    const href = `${this.#tour.up}browse/${declared.name}/${digits}/`;
-    const fallback = `${declared.name} ${digits}`;
+  #pageLink(declared: Collection, id: number): Markup {
+    const href = `${this.#tour.up}browse/${declared.name}/${id}/`;
+    const fallback = `${declared.name} ${id}`;
     if (this.#labelsLeft-- <= 0) return html`<a href="${href}">${fallback}</a>`;
     const collection = this.#site.collections(declared.name);
-    const row = rowOfId(collection, Number(digits));
+    const row = rowOfId(collection, id);
     const label = row < 0 ? undefined : labelOf(this.#site, this.#tour, collection, row);
     const missing = row < 0 && html` <span class="quiet">(not in this catalogue)</span>`;
     return html`<a href="${href}"><bdi>${cut(label ?? fallback, CELL_CHARACTERS_MAX)}</bdi></a
@@ -192,13 +187,6 @@ export function labelOf(site: Site, tour: Tour, collection: CollectionIndex, row
 function servedText(site: Site, { baseUrl }: Tour, text: string): string {
   const rest = ownRest(site, text);
   return rest === undefined ? text : baseUrl + rest;
-}
-
-/** The part of an own URL after the stored base URL, undefined for any other text. */
-function ownRest({ storedBaseUrl }: Site, text: string): string | undefined {
-  if (storedBaseUrl === '' || !text.startsWith(storedBaseUrl)) return undefined;
-  const rest = text.slice(storedBaseUrl.length);
-  return rest === '' || rest.startsWith('/') ? rest : undefined;
 }
 
 function textOf(text: string, most: number): Markup {
