@@ -115,7 +115,7 @@ test('cites only existing paths in documents', () => {
   expect(rules.citationsExist(FILES)(documents.map((path) => sourceOf(path, readProjectFile(path))))).toEqual([]);
 });
 
-test.each(generatedDocuments())('%s: has the tables that `npm run generate` writes', (path, text) => {
+test.each(generatedDocuments())('%s: has what `npm run generate` writes', (path, text) => {
   expect(unaligned(readProjectFile(path))).toBe(unaligned(text));
 });
 

@@ -1,4 +1,5 @@
-// The tables of the documents, made from the declarations: `npm run generate` writes them, test/tidy.test.ts compares.
+// The tables of the documents, made from the declarations, and the coastlines of maps: `npm run generate` writes them,
+// test/tidy.test.ts compares.
 import { LOOKUP_HABITS, PARAMETER_HABITS } from '../../engine/query/habits.ts';
 import { DEFAULT_LOOKUP } from '../../engine/query/lookups.ts';
 import { PARAMETERS } from '../../engine/query/parameters.ts';
@@ -23,6 +24,7 @@ import { SETTINGS } from '../../server/settings/declarations.ts';
 import { environmentName, flagName } from '../../server/settings/sources.ts';
 import { SWITCH } from '../../server/settings/values.ts';
 import { fieldsText } from '../../server/commands/fields.ts';
+import { landSvg } from './coastlines.ts';
 import { readProjectFile } from './sources.ts';
 
 /** The table of settings in server/settings/README.md. */
@@ -111,6 +113,7 @@ function sectionTables(): readonly string[] {
 /** Each document with a generated part, and its new text; tables are not aligned. */
 export function generatedDocuments(): readonly (readonly [path: string, text: string])[] {
   return [
+    ['server/pages/browse/assets/land.svg', landSvg()],
     ['engine/query/FILTERS.md', `${fieldsText(undefined, 'markdown')}\n`],
     ['engine/snapshot/FORMAT.md', withTables('engine/snapshot/FORMAT.md', sectionTables())],
     ['server/authority/README.md', withTables('server/authority/README.md', [keysTable()])],

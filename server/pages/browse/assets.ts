@@ -1,4 +1,4 @@
-// The files that pages load: one style sheet and one script. Their names contain digests of their content, so that
+// The files that pages load: one style sheet, one script and the coastlines of maps. Their names contain digests of their content, so that
 // clients can cache them forever. They are read when the first page is built. Their sources are in assets/.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -20,12 +20,13 @@ const DIGEST_DIGITS = 16;
 const ASSETS_PATH = 'browse/assets/';
 
 /** Read on first use instead of on import: Node would cache an import that fails for lack of a descriptor. */
-let read: { readonly style: Asset; readonly script: Asset } | undefined;
+let read: { readonly style: Asset; readonly script: Asset; readonly land: Asset } | undefined;
 
 function assets(): NonNullable<typeof read> {
   return (read ??= {
     style: assetOf('browse', 'css', 'text/css; charset=utf-8'),
     script: assetOf('browse', 'js', 'text/javascript; charset=utf-8'),
+    land: assetOf('land', 'svg', 'image/svg+xml'),
   });
 }
 
@@ -35,6 +36,10 @@ export function stylePath(): string {
 
 export function scriptPath(): string {
   return ASSETS_PATH + assets().script.name;
+}
+
+export function landPath(): string {
+  return ASSETS_PATH + assets().land.name;
 }
 
 export function assetNamed(name: string): Asset | undefined {

@@ -1,8 +1,9 @@
-// Draws the place and the period of a record: a box on a map of the world, and a bar on a scale of whole decades. A box
-// across the 180th meridian is drawn as two. The drawings load nothing.
+// Draws the place and the period of a record: a box on a map, and a bar on a scale of whole decades.
 import { linkedRecords, type Member, recordMembers } from '../../../engine/described.ts';
 import { type Child, html, type Markup } from './template.ts';
 import { type CollectionIndex, rowOfId } from '../../../engine/engine.ts';
+import { boxOf, boxText, drawMap } from './map.ts';
+import { dataFrom } from './records.ts';
 import type { Site, Tour } from './site.ts';
 
 const WIDTH = 360;
@@ -98,71 +99,16 @@ function yearStart(year: number): number {
 
 /** The members that make a box, in degrees. */
 const SIDES = ['westBoundLongitude', 'southBoundLatitude', 'eastBoundLongitude', 'northBoundLatitude'] as const;
-/** Smallest size of a box on the map, in degrees. Smaller boxes would be invisible. */
-const SEEN_MIN = 3;
-const CIRCLE = 360;
 
 /** The map of a place. Returns false if the record has no box with valid coordinates. `source` precedes the caption. */
-export function placeMap(members: readonly Member[], source: Child): Markup | false {
-  const [west, south, east, north] = SIDES.map((key) => degreesOf(members, key));
-  if (west === undefined || south === undefined || east === undefined || north === undefined) return false;
-  if ([west, east].some((x) => Math.abs(x) > CIRCLE) || [south, north].some((y) => Math.abs(y) > 90)) return false;
-  const spans = spansOf(west, east);
-  const across = spans.length > 1 ? ', across the 180th meridian' : '';
-  const text = `${place(south, 'N', 'S')} to ${place(north, 'N', 'S')}, ${place(west, 'E', 'W')} to ${place(east, 'E', 'W')}${across}`;
-  const meridians = [-150, -120, -90, -60, -30, 30, 60, 90, 120, 150].map(
-    (x) => html`<line x1="${x}" y1="-90" x2="${x}" y2="90" />`,
-  );
-  const parallels = [-60, -30, 30, 60].map((y) => html`<line x1="-180" y1="${y}" x2="180" y2="${y}" />`);
-  return html`<figure class="map">
-    <svg viewBox="-181 -91 362 182" role="img" aria-label="Box on the globe: ${text}">
-      <rect class="sea" x="-180" y="-90" width="360" height="180" />
-      <g class="grid">${meridians}${parallels}</g>
-      <g class="axes">
-        <line x1="0" y1="-90" x2="0" y2="90" />
-        <line x1="-180" y1="0" x2="180" y2="0" />
-      </g>
-      ${spans.map((span) => box(span, [Math.min(south, north), Math.max(south, north)]))}
-    </svg>
+function placeMap(members: readonly Member[], source: Child, up: string): Markup | false {
+  const box = boxOf(dataFrom(members));
+  if (!box) return false;
+  const text = boxText(box);
+  return html`<figure>
+    ${drawMap(up, [box], `Map: ${text}`)}
     <figcaption>${source}${text}</figcaption>
   </figure>`;
-}
-
-type Span = readonly [from: number, to: number];
-
-/** The spans from `west` eastward to `east`, within -180 to 180 degrees. */
-function spansOf(west: number, east: number): readonly Span[] {
-  const degrees = west <= east ? Math.min(CIRCLE, east - west) : (east - west + 2 * CIRCLE) % CIRCLE;
-  if (degrees === CIRCLE) return [[-180, 180]];
-  const from = ((west + 540) % CIRCLE) - 180;
-  const to = from + degrees;
-  if (to <= 180) return [[from, to]];
-  return [
-    [from, 180],
-    [-180, to - CIRCLE],
-  ];
-}
-
-function box([west, east]: Span, [south, north]: Span): Markup {
-  const [x, width] = seen([west, east], 180);
-  const [y, height] = seen([-north, -south], 90);
-  return html`<rect class="box" x="${x}" y="${y}" width="${width}" height="${height}" />`;
-}
-
-/** Start and length of a span, widened to SEEN_MIN and moved into `-most` to `most`. */
-function seen([from, to]: Span, most: number): readonly [from: string, length: string] {
-  const length = Math.max(SEEN_MIN, to - from);
-  const start = Math.max(-most, Math.min(most - length, (from + to) / 2 - length / 2));
-  return [start.toFixed(2), length.toFixed(2)];
-}
-
-function degreesOf(members: readonly Member[], key: string): number | undefined {
-  const value = members.find((member) => member.key === key)?.value;
-  return value?.kind === 'whole' && /^-?\d/.test(value.json) ? Number(value.json) : undefined;
-}
-
-function place(degrees: number, positive: string, negative: string): string {
-  return `${Math.abs(degrees)}°\u00a0${degrees < 0 ? negative : positive}`;
 }
 
 /** Linked records that a page draws as maps, and likewise as bars. More would add no clarity. */
@@ -177,7 +123,7 @@ interface ReadRecord {
 }
 
 /** Draws members, preceded by `source`, a link to their record. Returns false if they are not a place or period. */
-type Draw = (members: readonly Member[], source: Child) => Markup | false;
+type Draw = (members: readonly Member[], source: Child, up: string) => Markup | false;
 
 /**
  * The maps and bars of a record and of the records that it links to. Cost: the fields of its collection, and DRAWN_MAX
@@ -201,7 +147,7 @@ function drawn(
     const at = rowOfId(to, id);
     if (at < 0) return false;
     const budget = { wholeBytesMax: VALUE_BYTES_MAX, startBytes: 0, left: keys.length * VALUE_BYTES_MAX };
-    return draw(recordMembers(to, at, wanted, budget), html`<a href="${up}browse/${name}/${id}/">${key}</a>: `);
+    return draw(recordMembers(to, at, wanted, budget), html`<a href="${up}browse/${name}/${id}/">${key}</a>: `, up);
   });
-  return [draw(members, false), ...others];
+  return [draw(members, false, up), ...others];
 }

@@ -60,7 +60,7 @@ export class RecordReader {
     const row = rowOfId(index, id);
     if (row < 0 || this.#recordsLeft <= 0) return undefined;
     this.#recordsLeft--;
-    return Object.fromEntries(recordMembers(index, row, undefined, this.#budget).map(parsed));
+    return dataFrom(recordMembers(index, row, undefined, this.#budget));
   }
 
   /** The record that a value links to, likewise. */
@@ -79,6 +79,10 @@ export class RecordReader {
     const rest = ownRest(this.#source, value);
     return (rest === undefined ? value : this.#baseUrl + rest).trim();
   }
+}
+
+export function dataFrom(members: readonly Member[]): Data {
+  return Object.fromEntries(members.map(parsed));
 }
 
 export function listOf(value: unknown): readonly unknown[] {

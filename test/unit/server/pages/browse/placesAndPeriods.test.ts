@@ -2,7 +2,7 @@
 import { parseHTML } from 'linkedom';
 import { describe, expect, test } from 'vitest';
 import type { Member } from '../../../../../engine/page/members.ts';
-import { periodBar, placeMap } from '../../../../../server/pages/browse/placesAndPeriods.ts';
+import { periodBar } from '../../../../../server/pages/browse/placesAndPeriods.ts';
 import { type Markup, utf8Of } from '../../../../../server/pages/browse/template.ts';
 import { type Browsed, browseRecords } from '../../../../support/htmlPages.ts';
 
@@ -47,8 +47,8 @@ describe('the page of an observation', () => {
       '../../../browse/bboxes/6/',
       '../../../browse/times/5/',
     ]);
-    expect(page.querySelector('.map svg')!.getAttribute('aria-label')).toMatch(
-      /^Box on the globe: 10°\sN to 20°\sN, 10°\sW to 30°\sE$/,
+    expect(page.querySelector('svg.map')!.getAttribute('aria-label')).toMatch(
+      /^Map: 10°\sN to 20°\sN, 10°\sW to 30°\sE$/,
     );
     expect(page.querySelectorAll('.map .box, .period .box').length).toBe(2);
   });
@@ -56,73 +56,6 @@ describe('the page of an observation', () => {
   test.each([2, 3])('has none if its links dangle, or have no place and no date: %d', async (id) => {
     const { reply, page } = await browsed(`/browse/observations/${id}/`);
     expect([reply.status, page.querySelectorAll('figure').length]).toEqual([200, 0]);
-  });
-});
-
-describe('a map', () => {
-  const drawnOf = (...[west, east, south, north]: readonly unknown[]): object => {
-    const figure = figureOf(placeMap(membersOf(box(1, west, east, south, north)), false));
-    const boxes = [...(figure?.querySelectorAll('.box') ?? [])].map((rect) =>
-      ['x', 'y', 'width', 'height'].map((name) => Number(rect.getAttribute(name))),
-    );
-    return { boxes, caption: figure?.querySelector('figcaption')?.textContent.replaceAll('\u00a0', ' ') };
-  };
-
-  test.each([
-    ['as it is', [-30, 40], [[-30, 70]], '30° W to 40° E'],
-    ['east of 180 degrees', [190, 200], [[-170, 10]], '190° E to 200° E'],
-    ['of the whole circle from 0', [0, 360], [[-180, 360]], '0° E to 360° E'],
-    ['of the whole circle from -180', [-180, 180], [[-180, 360]], '180° W to 180° E'],
-    ['across the prime meridian, from 0', [350, 10], [[-10, 20]], '350° E to 10° E'],
-    ['close to -180', [-180, -179.9], [[-180, 3]], '180° W to 179.9° W'],
-    ['close to 180', [179.9, 180], [[177, 3]], '179.9° E to 180° E'],
-    [
-      'whose west is east of its east',
-      [170, -160],
-      [
-        [170, 10],
-        [-180, 20],
-      ],
-      '170° E to 160° W, across the 180th meridian',
-    ],
-    [
-      'across 180 degrees, from 0',
-      [175, 190],
-      [
-        [175, 5],
-        [-180, 10],
-      ],
-      '175° E to 190° E, across the 180th meridian',
-    ],
-    [
-      'across 180 degrees by little',
-      [179.5, -179.5],
-      [
-        [177, 3],
-        [-180, 3],
-      ],
-      '179.5° E to 179.5° W, across the 180th meridian',
-    ],
-  ] as const)('has a box %s, inside of the map', (_, [west, east], spans, caption) => {
-    expect(drawnOf(west, east)).toEqual({
-      boxes: spans.map(([x, width]) => [x, -20, width, 10]),
-      caption: `10° N to 20° N, ${caption}`,
-    });
-  });
-
-  test.each([-90, 89.99])('has a box at a pole, inside of the map: %d', (south) => {
-    expect(drawnOf(0, 10, south, south)).toMatchObject({ boxes: [[0, south < 0 ? 87 : -90, 10, 3]] });
-  });
-
-  test.each([
-    [-361, 0, 0, 1],
-    [0, 361, 0, 1],
-    [0, 1, -91, 0],
-    [0, 1, 0, 90.5],
-    [null, 1, 0, 1],
-    ['0', 1, 0, 1],
-  ])('is absent for an invalid box: %j %j %j %j', (...sides) => {
-    expect(drawnOf(...sides)).toEqual({ boxes: [], caption: undefined });
   });
 });
 
