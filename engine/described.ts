@@ -12,14 +12,15 @@ export {
 } from './query/describe.ts';
 export { describeFilter } from './query/filterWords.ts';
 export { collectionOfLink, GENERIC_LINKS } from './schema/genericLinks.ts';
-export { linkedRecords } from './query/path.ts';
 export type { Lookup, LookupGroup } from './query/lookups.ts';
 export { recordShape, type RecordShape } from './query/served.ts';
 export { nearestName } from './bits/suggest.ts';
 export {
   distantReferences,
+  factPaths,
   type FilterField,
   filterFields,
+  groupKeys,
   labelKeys,
   recordLabel,
   type Reference,

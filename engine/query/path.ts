@@ -1,51 +1,7 @@
 // Follows the names of a path through the fields of a collection, its embedded records and its links.
 import type { CollectionIndex, FieldNode, Link, LinkOption, Members, Table } from '../index/table.ts';
-import type { Collection } from '../schema/types.ts';
 import type { FieldIndex } from '../index/field.ts';
 import { RELATION_STEPS_MAX } from './limits.ts';
-
-/** A record that a link names. It may not exist. */
-interface LinkedRecord {
-  /** The field with the link. */
-  readonly key: string;
-  readonly to: Collection;
-  readonly id: number;
-}
-
-/**
- * The records that the record in a row links to, in collections with all of `keys`. Follows to-one links, and the first
- * `most` links of each to-many link. Cost: the fields of the collection, and these links.
- */
-export function linkedRecords(
-  { members }: Pick<CollectionIndex, 'members'>,
-  row: number,
-  keys: readonly string[],
-  most: number,
-): readonly LinkedRecord[] {
-  return [...members.values()].flatMap((node) => {
-    if (node.kind === 'record' || !node.link) return [];
-    const to = node.link.to().declaration;
-    const names = new Set(to.fields.map(({ name }) => name));
-    if (!keys.every((key) => names.has(key))) return [];
-    return idsAt(node, row, most).map((id) => ({ key: node.name, to, id }));
-  });
-}
-
-/** The ids in a row of a to-one link, or in the first `most` rows of a to-many link. */
-function idsAt(node: Exclude<FieldNode, { kind: 'record' }>, row: number, most: number): readonly number[] {
-  const isMany = node.kind === 'many';
-  const index = isMany ? node.id : node.index;
-  if (!index) return [];
-  const start = isMany ? node.table.starts![row]! : row;
-  const end = isMany ? Math.min(node.table.starts![row + 1]!, start + most) : row + 1;
-  const { numbers, fitting } = index.dictionary;
-  const ids: number[] = [];
-  for (let at = start; at < end; at++) {
-    const code = index.codeAt(at);
-    if (code < fitting) ids.push(numbers![code]!);
-  }
-  return ids;
-}
 
 /** A to-many relation on a path. */
 export interface ManyStep {

@@ -146,6 +146,19 @@ export function distantReferences(name: string): readonly Reference[] {
   return (PRESENTATIONS[name]?.usedBy ?? []).map(([collection, key]) => ({ collection, key }));
 }
 
+/** The facts of a collection's records: a heading, and the paths of fields that lead to their values. */
+export function factPaths(
+  name: string,
+): readonly (readonly [heading: string, paths: readonly (readonly string[])[]])[] {
+  const facts = Object.entries(PRESENTATIONS[name]?.facts ?? {});
+  return facts.map(([heading, paths]) => [heading, wordsOf(paths).map((path) => path.split('__'))]);
+}
+
+/** The links of a collection to records that group its records. */
+export function groupKeys(name: string): readonly string[] {
+  return wordsOf(PRESENTATIONS[name]?.groups);
+}
+
 function wordsOf(text: string | undefined): readonly string[] {
   return text === undefined || text === '' ? [] : text.split(' ');
 }

@@ -10,14 +10,19 @@ export interface Presentation {
   readonly label?: string;
   /** Filters of other collections; their value is the id of the record. */
   readonly usedBy?: readonly (readonly [collection: string, key: string])[];
+  /** Paths of fields over embedded records and links, whose values are shown first, by heading. */
+  readonly facts?: Readonly<Record<string, string>>;
+  /** Links to records that group records of this collection, such as projects. */
+  readonly groups?: string;
 }
 
 const PAIR = 'instrumentplatformpair_set';
 
 /** By the name of the collection. Names in a list are separated by blanks. */
 export const PRESENTATIONS: Readonly<Record<string, Presentation>> = {
-  acquisitions: { columns: PAIR },
+  acquisitions: { columns: PAIR, facts: { How: PAIR } },
   bboxes: { columns: 'bboxName westBoundLongitude southBoundLatitude eastBoundLongitude northBoundLatitude' },
+  composites: { facts: { How: `acquisitionComponent__${PAIR} computationComponent` } },
   computations: { columns: 'title keywords softwareReference' },
   discoveryserviceids: { label: 'serviceId' },
   drsdatasets: { label: 'drsId' },
@@ -27,11 +32,23 @@ export const PRESENTATIONS: Readonly<Record<string, Presentation>> = {
     columns: 'title instrumentType keywords',
     usedBy: [['observations', `procedureAcquisition__${PAIR}__instrument`]],
   },
-  ipps: { columns: 'instrument platform relatedTo' },
+  ipps: { columns: 'instrument platform relatedTo', facts: { How: 'instrument platform' } },
   licences: { label: 'licenceURL' },
   migrationproperties: { columns: 'key value modified ob_ref', label: 'key' },
   observationcollections: { columns: 'title publicationState dataPublishedTime' },
-  observations: { columns: 'title status publicationState dataPublishedTime updateFrequency' },
+  observations: {
+    columns: 'title status publicationState dataPublishedTime updateFrequency',
+    facts: {
+      When: 'timePeriod',
+      What: 'phenomena',
+      How:
+        `procedureAcquisition__${PAIR} procedureCompositeProcess__acquisitionComponent__${PAIR} ` +
+        'procedureCompositeProcess__computationComponent procedureComputation',
+      Who: 'responsiblepartyinfo_set',
+      Where: 'geographicExtent',
+    },
+    groups: 'projects observationcollection_set',
+  },
   parties: {
     columns: 'lastName firstName partyType',
     label: 'firstName lastName',
@@ -41,11 +58,12 @@ export const PRESENTATIONS: Readonly<Record<string, Presentation>> = {
   platforms: {
     columns: 'title platformType location',
     usedBy: [['observations', `procedureAcquisition__${PAIR}__platform`]],
+    facts: { Where: 'location' },
   },
   projects: { columns: 'title status publicationState' },
   relatedobservationinfos: { columns: 'relationType subjectObservation objectObservation', label: 'relationType' },
   results: { columns: 'dataPath fileFormat volume numberOfFiles storageStatus', label: 'dataPath' },
-  rpis: { columns: 'role party relatedTo priority', label: 'role' },
+  rpis: { columns: 'role party relatedTo priority', label: 'role', facts: { Who: 'party' } },
   times: { columns: 'startTime endTime', label: 'startTime endTime' },
   vocabularyterms: { label: 'resolvedTerm' },
 };

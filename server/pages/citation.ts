@@ -148,7 +148,7 @@ export const CITATION_FORMS: Readonly<Record<string, CitationForm>> = {
 };
 
 /** `Authors (2023): Title. Publisher. https://doi.org/10.5072/abc` in one line. */
-function citationText({ authors, publisher, year = 'n.d.', title, identifier }: Citation): string {
+export function citationText({ authors, publisher, year = 'n.d.', title, identifier }: Citation): string {
   const named = authors.map(sortedName).join('; ');
   const place = authors.length === 1 && sameName(authors[0]!, publisher) ? '' : ` ${fullName(publisher)}.`;
   return lineOf(`${named} (${year}): ${title.replace(/\.$/, '')}.${place} ${identifier}`);

@@ -54,6 +54,12 @@ const GRID = [
   ...[-60, -30, 0, 30, 60].map((latitude) => `M-180 ${latitude}h360`),
 ].join('');
 
+/** The box as the parameter `bbox`, whose longitudes are within 180 degrees. */
+export function boxParameter({ west, south, east, north }: Box): string {
+  const spans = spansOf(west, east);
+  return texts(spans[0]![0], south, spans.at(-1)![1], north).replaceAll(' ', ',');
+}
+
 type Span = readonly [from: number, to: number];
 
 /** A part of the map, in degrees. `top` and `bottom` are negative latitudes, because images grow downwards. */

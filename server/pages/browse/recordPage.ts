@@ -1,113 +1,31 @@
-// The page of a record: its fields, and the number of records that refer to it through each field that links to its
-// collection. Posting lists give the numbers.
-import { bytesText, countText } from '../../observe/quantities.ts';
-import { type Collection, COLLECTIONS, percentEncode, rowOfId } from '../../../engine/engine.ts';
+// The page of a record: what it is in a few facts, where its data are and how to cite it, lists of related records, and
+// all its fields. Tables in engine/schema/browse.ts say which fields are facts.
+import { bytesText } from '../../observe/quantities.ts';
+import { type Collection, type CollectionIndex, rowOfId } from '../../../engine/engine.ts';
 import {
-  distantReferences,
+  collectionLabel,
+  fieldLabel,
   fieldSentence,
+  groupKeys,
   hasMoreMembers,
+  kindLabel,
   type Member,
   type MemberBudget,
   recordMembers,
-  type Reference,
-  referencesFrom,
 } from '../../../engine/described.ts';
-import { foundList } from './find.ts';
 import type { BrowsePage, Site, Tour } from './site.ts';
 import { type Child, html, type Markup } from './template.ts';
 import { apiPath } from './address.ts';
+import { countLinks, linkSection, referenceLinks } from './counted.ts';
+import { citePart, dataPart, GROUPS_MAX, relatedLinks, resourcesOf } from './dataset.ts';
 import { inStep, noRecordPage } from './errorPage.ts';
+import { factList, type Facts, factsOf } from './facts.ts';
 import { amountOf, framed, requestPanel } from './frame.ts';
 import { jsonPanel } from './jsonPanel.ts';
-import { placesAndPeriods } from './placesAndPeriods.ts';
+import { boxParameter, boxText, drawMap } from './map.ts';
+import { derivedName } from './names.ts';
+import { type Data, dataFrom, listOf, RecordReader } from './records.ts';
 import { cutAtWord, labelOf, linkAmong, ShownValues } from './values.ts';
-
-/** Linking fields whose references to a record are counted. Each takes a separate list query. */
-const REFERENCES_MAX = 24;
-/** List queries of one page that run at the same time. More of them would keep other clients out of the pool. */
-const ASKED_AT_ONCE = 6;
-
-/** The records that refer to a record. */
-interface BackReferences {
-  readonly shown: Markup | false;
-  /** False if some references could not be counted now. */
-  readonly isWhole: boolean;
-}
-
-/** Keyed by the collections of a generation, which do not change. */
-const known = new WeakMap<Site['collections'], ReadonlyMap<string, readonly Reference[]>>();
-
-/** The fields that link to a collection. Cost: all fields of the catalogue, once for each generation. */
-function referencesTo({ collections }: Site, name: string): readonly Reference[] {
-  let all = known.get(collections);
-  if (!all) {
-    const found = new Map<string, Reference[]>();
-    for (const declared of COLLECTIONS) {
-      for (const [to, references] of referencesFrom(collections(declared.name))) {
-        found.set(to, [...(found.get(to) ?? []), ...references]);
-      }
-    }
-    known.set(collections, (all = found));
-  }
-  return [...distantReferences(name), ...(all.get(name) ?? [])].slice(0, REFERENCES_MAX);
-}
-
-/**
- * Counts the references to a record. A field that could not be counted in time is shown without its count. Cost: one
- * count for each field.
- */
-async function backReferences(site: Site, tour: Tour, { name }: Collection, id: number): Promise<BackReferences> {
-  const references = referencesTo(site, name);
-  const counts: ('missed' | number)[] = [];
-  for (let start = 0; start < references.length; start += ASKED_AT_ONCE) {
-    const together = references.slice(start, start + ASKED_AT_ONCE);
-    counts.push(...(await Promise.all(together.map((reference) => countOf(site, tour, reference, id)))));
-  }
-  const lines = references.flatMap((reference, i) =>
-    counts[i] === 0 ? [] : [lineOf(site, tour, reference, { id, count: counts[i]! })],
-  );
-  return { shown: lines.length > 0 && sectionOf(lines), isWhole: !counts.includes('missed') };
-}
-
-async function countOf(site: Site, tour: Tour, reference: Reference, id: number): Promise<'missed' | number> {
-  const { collection, kind } = reference;
-  const found = await foundList(site, tour, site.collections(collection), `${queryOf(reference, id)}&limit=1`);
-  if (found.kind === 'missed') return found.kind;
-  if (found.kind === 'refused') return 0;
-  // If a key is not a filter under these settings, the query lacks its condition and would count other records too.
-  return found.list.ask.conditions.length < (kind ? 2 : 1) ? 0 : found.hits.count;
-}
-
-/** The list of records that refer to a record. */
-function queryOf({ key, kind }: Reference, id: number): string {
-  const decided = kind ? `&${percentEncode(kind.key)}=${percentEncode(kind.value)}` : '';
-  return `${percentEncode(key)}=${id}${decided}`;
-}
-
-function lineOf(
-  site: Site,
-  { up }: Tour,
-  reference: Reference,
-  { id, count }: { readonly id: number; readonly count: 'missed' | number },
-): Markup {
-  const { collection, key, kind } = reference;
-  const { title } = site.collections(collection).declaration;
-  const href = `${up}browse/${collection}/?${queryOf(reference, id)}`;
-  const counted = count === 'missed' ? 'not counted now' : countText(count);
-  return html`<li>
-    <div><a href="${href}">${title}</a> <span class="count">${counted}</span></div>
-    <small>${key.split('__').join(' › ')}${kind && html` (<bdi>${kind.value}</bdi>)`}</small>
-  </li>`;
-}
-
-function sectionOf(lines: readonly Markup[]): Markup {
-  return html`<section class="references">
-    <h2>Referred to by</h2>
-    <ul>
-      ${lines}
-    </ul>
-  </section>`;
-}
 
 /** Bytes that a page reads of its record, of one value, and of the start of a longer text. */
 const RECORD_BYTES_MAX = 1024 * 1024;
@@ -122,83 +40,165 @@ export interface RecordPlace {
   readonly id: number;
 }
 
-/** Builds the page, or a 404 page. Cost: the record, its places and periods, and the counts of references to it. */
+const SEPARATOR = ' · ';
+/** Records that are read for the facts. */
+const FACT_RECORDS_MAX = 200;
+/** The collection whose records are data sets: its pages start with their data and fold their fields. */
+const DATASETS = 'observations';
+
+/** A record with what its page reads before it is built. */
+interface ShownRecord {
+  readonly declared: Collection;
+  readonly collection: CollectionIndex;
+  readonly id: number;
+  readonly row: number;
+  readonly members: readonly Member[];
+  readonly data: Data;
+  readonly facts: Facts;
+  readonly reader: RecordReader;
+}
+
+/** The results of the list queries. */
+interface Lists {
+  readonly resources: Awaited<ReturnType<typeof resourcesOf>>;
+  readonly related: Markup | false;
+  readonly references: Markup | false;
+}
+
+/** Builds the page, or a 404 page. Cost: the record, the records of its facts, and a list query for each link to one. */
 export async function recordPage(site: Site, tour: Tour, place: RecordPlace): Promise<BrowsePage> {
   const { id } = place;
   const declared = place.collections.find(({ name }) => rowOfId(site.collections(name), id) >= 0);
   if (!declared) return noRecordPage(site, tour, place.collections[0]!);
-  const collection = site.collections(declared.name);
+  const { name } = declared;
+  const collection = site.collections(name);
   const row = rowOfId(collection, id);
   const budget: MemberBudget = { wholeBytesMax: VALUE_BYTES_MAX, startBytes: START_BYTES, left: RECORD_BYTES_MAX };
   const members = recordMembers(collection, row, undefined, budget);
-  const references = await backReferences(site, tour, declared, id);
+  const data = dataFrom(members);
+  const reader = new RecordReader(site, tour.baseUrl, FACT_RECORDS_MAX);
+  const facts = factsOf(reader, tour.up, name, data);
+  const record: ShownRecord = { declared, collection, id, row, members, data, facts, reader };
+  const related = relatedLinks(reader, name, data, facts);
+  const [counted, resources] = await Promise.all([
+    countLinks(site, tour, [...related, ...referenceLinks(site, name, id)]),
+    name === DATASETS ? resourcesOf(site, tour, id) : [],
+  ]);
+  const lists = {
+    resources,
+    related: linkSection(
+      tour,
+      'Related data',
+      counted.filter(({ countMin }) => countMin > 1),
+    ),
+    references: linkSection(
+      tour,
+      'Referred to by',
+      counted.filter(({ countMin }) => countMin === 1),
+    ),
+  };
+  const isPassing = resources === undefined || counted.some(({ count }) => count === 'missed');
   // Like any other page, it is built in a step. The step starts after all counts have arrived.
-  return inStep(site, tour, () => pageOf(site, tour, { declared, id, row, members, references }));
+  return inStep(site, tour, () => ({ status: 200, isPassing, html: htmlOf(site, tour, record, lists) }));
 }
 
-interface ShownRecord {
-  readonly declared: Collection;
-  readonly id: number;
-  readonly row: number;
-  readonly members: readonly Member[];
-  readonly references: Awaited<ReturnType<typeof backReferences>>;
-}
-
-function pageOf(site: Site, tour: Tour, { declared, id, row, members, references }: ShownRecord): BrowsePage {
-  const collection = site.collections(declared.name);
-  const label = labelOf(site, tour, collection, row);
-  const heading = label ?? `${declared.title} ${id}`;
+function htmlOf(site: Site, tour: Tour, record: ShownRecord, { resources, related, references }: Lists): Buffer {
+  const { declared, collection, id, row, data, facts, reader } = record;
+  const { name } = declared;
+  const isDataset = name === DATASETS;
+  const label = derivedName(reader, name, id) || labelOf(site, tour, collection, row);
+  const abstract = reader.text(data['abstract']);
   const main = html`<div class="title">
-      <p class="kind"><a href="${tour.up}browse/${declared.name}/">${declared.title}</a> ${id}</p>
-      <h1 class="record"><bdi>${heading}</bdi></h1>
+      <h1 class="record"><bdi>${label ?? `${kindLabel(name)} ${id}`}</bdi></h1>
+      ${stateLine(tour, record)}
     </div>
-    <div class="summary">
-      <p class="total quiet">${fieldCount(members.length, hasMoreMembers(collection, row))}</p>
-      <ul class="data" aria-label="This record as data">
-        <li><a href="${apiPath(tour)}?format=json">JSON</a></li>
-        <li><a href="${apiPath(tour)}?format=csv">CSV</a></li>
-      </ul>
-    </div>
-    <div class="columns">
-      <div class="found">
-        ${keyValues(site, tour, declared, members)} ${jsonPanel(collection, row, tour)} ${requestPanel(tour, '')}
+    <div class="about">
+      ${factList(facts)} ${placeFigure(tour, facts)}
+      <div class="rest">
+        ${isDataset && dataPart(reader, data, resources)} ${isDataset && citePart(site, tour, id)}
+        ${
+          abstract !== '' &&
+          html`<section>
+            <h2>Abstract</h2>
+            <p class="abstract"><bdi>${abstract}</bdi></p>
+          </section>`
+        }
+        ${related} ${references} ${fieldsPart(site, tour, record, !isDataset)} ${jsonPanel(collection, row, tour)}
+        ${requestPanel(tour, '')}
       </div>
-      <aside class="filters" aria-label="Around this record">
-        ${placesAndPeriods(site, tour, { collection, row, members })} ${references.shown}
-      </aside>
     </div>`;
   const crumbs = [
     { label: 'Catalogue', href: `${tour.up}browse/` },
-    { label: declared.title, href: `${tour.up}browse/${declared.name}/` },
+    { label: collectionLabel(name), href: `${tour.up}browse/${name}/` },
     { label: String(id) },
   ];
-  return {
-    status: 200,
-    isPassing: !references.isWhole,
-    html: framed(site, tour, { title: titleOf(declared, id, label), crumbs, main }),
-  };
+  return framed(site, tour, { title: titleOf(declared, id, label), crumbs, main });
+}
+
+/** When the record was published, its states, and the records that group it. */
+function stateLine({ up }: Tour, { declared: { name }, data, reader }: ShownRecord): Markup | false {
+  const published = reader.text(data['doiPublishedTime']) || reader.text(data['dataPublishedTime']);
+  const states = ['publicationState', 'status'].map((key) => reader.text(data[key])).filter(Boolean);
+  const texts = [...(published === '' ? [] : [`Published ${published.slice(0, 10)}`]), ...states];
+  const groups = groupKeys(name).flatMap((key) => listOf(data[key]).slice(0, GROUPS_MAX));
+  const links = groups.map((value) => {
+    const [target, label] = [reader.target(value), reader.name(value)];
+    return (
+      target !== undefined &&
+      label !== '' &&
+      html`${SEPARATOR}<a href="${up}browse/${target.declared.name}/${target.id}/"><bdi>${label}</bdi></a>`
+    );
+  });
+  return (
+    (texts.length > 0 || links.length > 0) && html`<p class="lead"><bdi>${texts.join(SEPARATOR)}</bdi>${links}</p>`
+  );
+}
+
+/** The map of the place, with its name and a link to other data there. */
+function placeFigure({ up }: Tour, { box, place }: Facts): Markup | false {
+  if (!box) return false;
+  const link = `${up}browse/${DATASETS}/?bbox=${boxParameter(box)}`;
+  return html`<figure>
+    ${drawMap(up, [box], `Map: ${boxText(box)}`)}
+    <figcaption>${place}${SEPARATOR}<a href="${link}" rel="nofollow">data from here</a></figcaption>
+  </figure>`;
 }
 
 /** The id comes first, because a browser tab shows little more and many names begin alike. */
-function titleOf({ title }: Collection, id: number, label: string | undefined): string {
-  return label === undefined ? `${id} – ${title}` : `${id}: ${cutAtWord(label, TITLE_CHARACTERS_MAX)} – ${title}`;
+function titleOf({ name }: Collection, id: number, label: string | undefined): string {
+  const kind = collectionLabel(name);
+  return label === undefined ? `${id} – ${kind}` : `${id}: ${cutAtWord(label, TITLE_CHARACTERS_MAX)} – ${kind}`;
 }
 
 function fieldCount(shown: number, hasMore: boolean): string {
   return hasMore ? `the first ${amountOf(shown, 'field')}, see the JSON` : amountOf(shown, 'field');
 }
 
-function keyValues(site: Site, tour: Tour, declared: Collection, members: readonly Member[]): Markup {
+/** All fields with their values, and the links to the record as data. */
+function fieldsPart(
+  site: Site,
+  tour: Tour,
+  { declared, collection, row, members }: ShownRecord,
+  isOpen: boolean,
+): Markup {
   const values = new ShownValues(site, tour);
   const generic = linkAmong(declared.name, members);
   const rows = members.map(
     ({ key, value }) =>
       html`<div>
-        <dt><bdi>${key}</bdi>${meaningOf(declared, key)}</dt>
-        <dd>${generic?.key === key ? values.linkTo(generic) : shown(key, value, values)}</dd>
+        <dt><bdi>${fieldLabel(declared.name, key)}</bdi> <code>${key}</code>${meaningOf(declared, key)}</dt>
+        <dd>${generic?.key === key ? values.linkTo(generic) : shown(value, values, declared.name, key)}</dd>
       </div> `,
   );
-  return html`<dl class="record">${rows}</dl>`;
+  return html`<details class="fields" id="fields" ${isOpen && html` open`}>
+    <summary>All fields</summary>
+    <ul class="data" aria-label="This record as data">
+      <li class="total quiet">${fieldCount(members.length, hasMoreMembers(collection, row))}</li>
+      <li><a href="${apiPath(tour)}?format=json">JSON</a></li>
+      <li><a href="${apiPath(tour)}?format=csv">CSV</a></li>
+    </ul>
+    <dl class="record">${rows}</dl>
+  </details>`;
 }
 
 function meaningOf({ name, fields }: Collection, key: string): Markup | false {
@@ -206,10 +206,10 @@ function meaningOf({ name, fields }: Collection, key: string): Markup | false {
   return html`<small>${fieldSentence([name, key])}</small>`;
 }
 
-function shown(key: string, value: Member['value'], values: ShownValues): Child {
+function shown(value: Member['value'], values: ShownValues, collection: string, key: string): Child {
   switch (value.kind) {
     case 'whole':
-      return values.whole(value.json, key);
+      return values.whole(value.json, collection, key);
     case 'start':
       return html`${values.start(value.text)} <span class="quiet">${bytesText(value.bytes)}, see the JSON</span>`;
     case 'long':

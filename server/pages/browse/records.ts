@@ -1,7 +1,7 @@
 // Reads the records that a page or a citation needs, by their ids and by the links in other records, up to a number of
 // records and bytes.
-import { type Collection, collectionsOfPath, rowOfId } from '../../../engine/engine.ts';
-import { type Member, recordMembers } from '../../../engine/described.ts';
+import { type Collection, type CollectionIndex, collectionsOfPath, rowOfId } from '../../../engine/engine.ts';
+import { type Member, recordLabel, recordMembers } from '../../../engine/described.ts';
 import type { Site } from './site.ts';
 
 /** A record by its parsed members. A text that was too long to read whole ends with an ellipsis. */
@@ -57,7 +57,11 @@ export class RecordReader {
   /** The members of a record; undefined if it does not exist, or if enough records were read. */
   record(collection: string, id: number): Data | undefined {
     const index = this.#source.collections(collection);
-    const row = rowOfId(index, id);
+    return this.row(index, rowOfId(index, id));
+  }
+
+  /** The members of the record in a row, likewise. */
+  row(index: CollectionIndex, row: number): Data | undefined {
     if (row < 0 || this.#recordsLeft <= 0) return undefined;
     this.#recordsLeft--;
     return dataFrom(recordMembers(index, row, undefined, this.#budget));
@@ -67,6 +71,14 @@ export class RecordReader {
   linked(value: unknown): Data | undefined {
     const target = this.target(value);
     return target && this.record(target.declared.name, target.id);
+  }
+
+  /** The label of the record that a value links to; empty if it has none. Cost: one value for each field of it. */
+  name(value: unknown): string {
+    const target = this.target(value);
+    const index = target && this.#source.collections(target.declared.name);
+    const row = index ? rowOfId(index, target.id) : -1;
+    return row < 0 ? '' : this.text(recordLabel(index!, row));
   }
 
   target(value: unknown): LinkTarget | undefined {

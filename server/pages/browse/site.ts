@@ -4,6 +4,7 @@ import type { Collection, CollectionIndex, QueryOptions, ServedForm } from '../.
 import type { Router } from '../../../workers/router.ts';
 import type { Slices } from '../../../workers/slices.ts';
 import type { Disconnection } from '../../../workers/waiter.ts';
+import type { CatalogueSettings } from '../../catalogue/catalogue.ts';
 import type { Clock } from '../../observe/clock.ts';
 import { type FilterField, filterFields } from '../../../engine/described.ts';
 
@@ -19,6 +20,7 @@ export interface Site {
   readonly router: Router;
   readonly slices: Pick<Slices, 'run'>;
   readonly queryOptions: QueryOptions;
+  readonly settings: Pick<CatalogueSettings, 'recordUrl'>;
   readonly trustedHosts: () => TrustedHosts | undefined;
   readonly steadyMs: Clock;
   readonly epochMs: Clock;

@@ -1,9 +1,17 @@
 // Renders values of records. A link to a record shows that record's label, a web address becomes a link, and any other
 // value is text whose direction is isolated. Long values are cut in tables and complete on the page of their record.
 import { type Collection, type CollectionIndex, rowOfId } from '../../../engine/engine.ts';
-import { collectionOfLink, GENERIC_LINKS, type Member, recordLabel } from '../../../engine/described.ts';
+import {
+  collectionOfLink,
+  fieldLabel,
+  GENERIC_LINKS,
+  kindLabel,
+  type Member,
+  recordLabel,
+} from '../../../engine/described.ts';
 import { instantText, type Site, type Tour } from './site.ts';
-import { linkTarget, ownRest } from './records.ts';
+import { derivedName } from './names.ts';
+import { linkTarget, ownRest, RecordReader } from './records.ts';
 import { type JsonOutline, jsonOutline, jsonString } from './jsonPanel.ts';
 import { type Child, html, type Markup } from './template.ts';
 
@@ -20,11 +28,19 @@ const MEMBERS_MAX = 500;
 const PAGE_MEMBERS_MAX = 3000;
 /** Linked records that are looked up for one page. Each takes two binary searches. */
 const LABELS_MAX = 2000;
+/** Linked records that are read for their names. */
+const NAMED_MAX = 200;
 /** Levels of nested records that are shown. Deeper ones are only in the JSON. */
 const LEVELS_MAX = 7;
 /** Members that serve as the name of an embedded record, in order of preference. */
 const NAMES = ['title', 'name', 'value', 'label', 'url'];
 const SCALAR = /^(?:[\d-]|true$|false$)/;
+
+/** The field of a value. */
+interface Place {
+  readonly collection: string;
+  readonly key: string;
+}
 
 /** Renders the values of one page, and counts its lookups. */
 export class ShownValues {
@@ -32,10 +48,14 @@ export class ShownValues {
   readonly #tour: Tour;
   #labelsLeft = LABELS_MAX;
   readonly #members = { left: PAGE_MEMBERS_MAX };
+  readonly #reader: RecordReader;
+  /** By path. */
+  readonly #labels = new Map<string, string>();
 
   constructor(site: Site, tour: Tour) {
     this.#site = site;
     this.#tour = tour;
+    this.#reader = new RecordReader(site, tour.baseUrl, NAMED_MAX);
   }
 
   /** Renders the JSON of the value of a field for a table cell. Cost: one pass over it. */
@@ -55,15 +75,15 @@ export class ShownValues {
   }
 
   /**
-   * Renders the JSON of the value of a field for the page of its record. Cost: one pass over it, and the members that
-   * are shown.
+   * Renders the JSON of a value for the page of its record. `key` is that of its field in the collection. Cost: one pass
+   * over it, and the members that are shown.
    */
-  whole(json: string, key: string): Child {
+  whole(json: string, collection: string, key: string): Child {
     const limits = { listMax: MEMBERS_MAX, objectMax: MEMBERS_MAX, levels: LEVELS_MAX };
-    return this.#whole({ ...jsonOutline(json, { ...limits, budget: this.#members }), key });
+    return this.#whole(jsonOutline(json, { ...limits, budget: this.#members }), { collection, key });
   }
 
-  #whole({ key, json, members, count }: JsonOutline): Child {
+  #whole({ json, members, count }: JsonOutline, at: Place): Child {
     const text = jsonString(json);
     if (text !== undefined) return this.#text(text, Infinity);
     if (!isNested(json)) return plain(json, Infinity);
@@ -72,16 +92,18 @@ export class ShownValues {
     if (json.startsWith('[')) {
       if (count === 0) return html`<span class="quiet">none</span>`;
       return html`<ul class="members">
-        ${members.map((each) => html`<li>${this.#whole(each)}</li>`)}${more && html`<li class="quiet">${more}</li>`}
+        ${members.map((each) => html`<li>${this.#whole(each, at)}</li>`)}${more && html`<li class="quiet">${more}</li>`}
       </ul>`;
     }
-    const generic = genericLink(key, (name) => members.find((each) => each.key === name)?.json);
+    const generic = genericLink(at.key.split('__').at(-1)!, (name) => members.find((each) => each.key === name)?.json);
     return html`<dl class="inner">
       ${members.map(
         (each) =>
           html`<div>
-            <dt><bdi>${each.key}</bdi></dt>
-            <dd>${generic?.key === each.key ? this.linkTo(generic) : this.#whole(each)}</dd>
+            <dt><bdi>${this.#label(at, each.key)}</bdi></dt>
+            <dd>
+              ${generic?.key === each.key ? this.linkTo(generic) : this.#whole(each, { ...at, key: `${at.key}__${each.key}` })}
+            </dd>
           </div>`,
       )}${more && html`<div class="quiet">${more}</div>`}
     </dl>`;
@@ -97,7 +119,7 @@ export class ShownValues {
 
   #text(stored: string, most: number): Child {
     if (stored === '') return html`<span class="quiet">empty</span>`;
-    const link = this.#link(stored);
+    const link = this.#link(stored, most === Infinity);
     if (link) return link;
     const text = servedText(this.#site, this.#tour, stored);
     if (/^https?:\/\/[^\s]+$/.test(text) && URL.canParse(text)) {
@@ -106,24 +128,34 @@ export class ShownValues {
     return textOf(text, most);
   }
 
+  /** The label of a member of an embedded record. */
+  #label({ collection, key }: Place, member: string): string {
+    const path = `${key}__${member}`;
+    const label = this.#labels.get(path) ?? fieldLabel(collection, path).split(' › ').at(-1)!;
+    this.#labels.set(path, label);
+    return label;
+  }
+
   /** Converts a stored link to a record into a link to its page. Undefined for any other text. */
-  #link(text: string): Markup | undefined {
+  #link(text: string, isNamed: boolean): Markup | undefined {
     const target = linkTarget(this.#site, text);
-    return target && this.#pageLink(target.declared, target.id);
+    return target && this.#pageLink(target.declared, target.id, isNamed);
   }
 
   /** Renders a generic link as a link to the page of its record. */
   linkTo({ to, id }: ShownLink): Markup {
-    return this.#pageLink(this.#site.collections(to).declaration, Number(id));
+    return this.#pageLink(this.#site.collections(to).declaration, Number(id), false);
   }
 
-  #pageLink(declared: Collection, id: number): Markup {
+  /** With `isNamed`, a record that no single field names is read for its name. */
+  #pageLink(declared: Collection, id: number, isNamed: boolean): Markup {
     const href = `${this.#tour.up}browse/${declared.name}/${id}/`;
-    const fallback = `${declared.name} ${id}`;
+    const fallback = `${kindLabel(declared.name)} ${id}`;
     if (this.#labelsLeft-- <= 0) return html`<a href="${href}">${fallback}</a>`;
     const collection = this.#site.collections(declared.name);
     const row = rowOfId(collection, id);
-    const label = row < 0 ? undefined : labelOf(this.#site, this.#tour, collection, row);
+    const derived = isNamed ? derivedName(this.#reader, declared.name, id) : '';
+    const label = derived || (row < 0 ? undefined : labelOf(this.#site, this.#tour, collection, row));
     const missing = row < 0 && html` <span class="quiet">(not in this catalogue)</span>`;
     return html`<a href="${href}"><bdi>${cut(label ?? fallback, CELL_CHARACTERS_MAX)}</bdi></a
       >${missing}`;

@@ -7,7 +7,7 @@ heard.className = 'unseen';
 heard.setAttribute('role', 'status');
 document.body.append(heard);
 
-for (const block of document.querySelectorAll('pre[data-copy]')) addCopy(block);
+for (const block of document.querySelectorAll('[data-copy]')) addCopy(block);
 for (const form of document.querySelectorAll('form[data-filter]')) heedField(form);
 
 /**
@@ -15,7 +15,7 @@ for (const form of document.querySelectorAll('form[data-filter]')) heedField(for
  * also its accessible name.
  */
 function addCopy(block) {
-  const code = block.querySelector('code');
+  const code = block.querySelector('code, span');
   if (!isSecureContext || !code) return;
   const button = document.createElement('button');
   button.type = 'button';

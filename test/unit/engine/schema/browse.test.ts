@@ -15,13 +15,13 @@ const endOf = (fields: readonly Field[], [first, ...rest]: readonly string[]): F
   return 'fields' in field ? endOf(field.fields, rest) : undefined;
 };
 
-describe.each(Object.entries(PRESENTATIONS))('%s', (name, { columns, label, usedBy = [] }) => {
+describe.each(Object.entries(PRESENTATIONS))('%s', (name, { columns, label, usedBy = [], facts = {}, groups }) => {
   const sample = JSON.parse(firstRecord(name)) as Readonly<Record<string, unknown>>;
 
   test('is a collection, and adds to its declaration', () => {
     expect(collectionNamed(name)?.name).toBe(name);
     expect([columns, label].filter((text) => text !== undefined).map(words)).not.toContainEqual([]);
-    expect(columns ?? label ?? usedBy[0]).toBeDefined();
+    expect(columns ?? label ?? usedBy[0] ?? Object.keys(facts)[0]).toBeDefined();
   });
 
   test('has documented columns, each once and none its id', () => {
@@ -36,6 +36,16 @@ describe.each(Object.entries(PRESENTATIONS))('%s', (name, { columns, label, used
       expect(['scalar', undefined]).toContain(documented(name).get(key)?.kind);
       expect(['string', 'number']).toContain(typeof sample[key]);
     }
+  });
+
+  test('has facts at the end of documented fields, and groups that its records link to', () => {
+    for (const path of Object.values(facts).flatMap(words)) {
+      expect([path, endOf([...documented(name).values()], path.split('__'))?.kind]).toEqual([
+        path,
+        expect.stringMatching(/^(?:links?|records)$/),
+      ]);
+    }
+    for (const key of words(groups)) expect(documented(name).get(key)?.kind).toBe('links');
   });
 
   test('is used by filters that lead to its kind', () => {

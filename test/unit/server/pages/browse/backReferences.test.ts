@@ -23,7 +23,7 @@ test.each(['busy', 'overtime'] as const)(
       list.collection.declaration.name === 'ipps' ? Promise.resolve(why) : router.find(list, waiter);
     const { reply, page } = await browseRecords(RECORDS, { ...router, find })('/browse/platforms/3/');
     const [line = ''] = [...page.querySelectorAll('.references li')].map(({ textContent }) => textContent);
-    expect(line.trim().split(/\s+/).join(' ')).toBe('Ipps not counted now platform');
+    expect(line.trim().split(/\s+/).join(' ')).toBe('Instruments on platforms not counted now Platform');
     expect(page.querySelector('.references a')!.getAttribute('href')).toBe('../../../browse/ipps/?platform=3');
     expect([reply.status, reply.etag, reply.headers['Cache-Control']]).toEqual([200, undefined, 'no-store']);
   },
@@ -64,6 +64,6 @@ test('omits a path that is not a filter here, and counts nothing else for it', a
       textContent.trim().split(/\s+/).join(' '),
     );
   };
-  expect(await linesWith({})).toEqual(['Observations 1 timePeriod']);
+  expect(await linesWith({})).toEqual(['Observations 1 Period']);
   expect(await linesWith({ filters: 'documented' })).toEqual([]);
 });

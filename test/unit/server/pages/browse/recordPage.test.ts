@@ -1,9 +1,11 @@
-// The page of a record: its title, which names its tab and bookmark, and missing values.
+// The page of a record: its title, which names its tab and bookmark, its facts and parts, and missing values.
 import { expect, test } from 'vitest';
 import { BROWSER, browserOf, hrefsOf, pageOf, textsOf, browseRecords } from '../../../../support/htmlPages.ts';
 import { collectionOf } from '../../../../support/records.ts';
 import { requestOf, STAYING } from '../../../../support/requests.ts';
-import { BASE_URL, handlerWith, NEVER_HEAVY, replyOf } from '../../../../support/smallCatalogue.ts';
+import { BASE_URL, GENERATION, handlerWith, NEVER_HEAVY, replyOf } from '../../../../support/smallCatalogue.ts';
+import { routerOver } from '../../../../../workers/router.ts';
+import { RowSetCache } from '../../../../../workers/rowSetCache.ts';
 
 const WORDS = 'dust '.repeat(23);
 const RECORDS = [
@@ -96,7 +98,11 @@ test('links an own URL that the documents spell for two collections to the one t
     computations: [{ ob_id: 2, title: 'of both' }],
     composites: [{ ob_id: 2 }, { ob_id: 3 }],
   })('/browse/observations/1/');
-  expect(textsOf(page, '.members li')).toEqual(['of both', 'composites 3', 'computations 4 (not in this catalogue)']);
+  expect(textsOf(page, '.members li')).toEqual([
+    'of both',
+    'Composite process 3',
+    'Computation 4 (not in this catalogue)',
+  ]);
   const places = ['computations/2/', 'composites/3/', 'computations/4/'];
   expect(hrefsOf(page, '.members a')).toEqual(places.map((place) => `../../../browse/${place}`));
 });
@@ -112,4 +118,72 @@ test('shows bytes of a record that are not JSON, as in a forged file, as they ar
     const reply = replyOf(await handler(requestOf({ url, headers: { accept: 'text/html' } }), STAYING));
     expect([reply.status, reply.text.includes('titl&lt;')]).toEqual([200, true]);
   }
+});
+
+const link = (to: string, id: number): string => `{base_url}/api/v3/${to}/${id}/?format=api`;
+const links = (to: string, ...ids: readonly number[]): readonly string[] => ids.map((id) => link(to, id));
+test('says that links could not be looked up while a server is busy, on a page that is not cached', async () => {
+  const find = async (): Promise<'busy'> => 'busy';
+  const router = {
+    ...routerOver({ generation: GENERATION, cache: new RowSetCache(0), runHeavy: NEVER_HEAVY }),
+    find,
+  };
+  const { reply, page } = await browseRecords(
+    { observations: [{ ob_id: 1, projects: links('projects', 1) }], projects: [{ ob_id: 1, title: 'p' }] },
+    router,
+  )('/browse/observations/1/');
+  expect(textsOf(page, '.gets')).toEqual(['The links could not be looked up now.']);
+  expect(textsOf(page, '.references .count')[0]).toBe('not counted now');
+  expect([reply.status, reply.etag]).toEqual([200, undefined]);
+});
+
+test('shows a bounded number of values under a heading', async () => {
+  const phenomona = Array.from({ length: 100 }, (_, i) => ({
+    ob_id: i + 1,
+    names: [{ ob_id: 1, name: `n${i}` }],
+    terms: [],
+  }));
+  const observations = [{ ob_id: 1, phenomena: links('phenomona', ...phenomona.map(({ ob_id }) => ob_id)) }];
+  const { page } = await browseRecords({ phenomona, observations })('/browse/observations/1/');
+  expect(textsOf(page, '.facts dd')).toEqual([...Array.from({ length: 8 }, (_, i) => `n${i}`), '56 more']);
+});
+
+test.each([
+  ['times', { startTime: '2011-12-08T19:13:24', endTime: '2012-01-20T13:19:52' }, '2011-12-08 to 2012-01-20'],
+  ['times', { startTime: '2011-12-08', endTime: '2011-12-08T01:00:00' }, '2011-12-08'],
+  ['times', { startTime: '2011-12-08T00:00:00', endTime: null }, 'from 2011-12-08 on'],
+  ['times', { startTime: 'unknown', endTime: '2014-05-02' }, 'unknown 2014-05-02'],
+  ['times', { startTime: '2019-01-01T00:00:00', endTime: '2019-12' }, '2019-01-01T00:00:00 2019-12'],
+  [
+    'bboxes',
+    { bboxName: 'Here', westBoundLongitude: 1, eastBoundLongitude: 1, southBoundLatitude: 2, northBoundLatitude: 2 },
+    'Here: 2° N, 1° E',
+  ],
+  ['bboxes', { bboxName: null, westBoundLongitude: null }, 'Area 1'],
+  ['ipps', { instrument: link('instruments', 1), platform: link('platforms', 1) }, 'Radar on Ship'],
+  ['ipps', { instrument: link('instruments', 9), platform: link('platforms', 1) }, 'Ship'],
+  ['acquisitions', { instrumentplatformpair_set: [] }, 'Acquisition 1'],
+  ['rpis', { role: 'data_owner', party: link('parties', 1) }, 'Ada Berg, data owner'],
+] as const)('names a record of %s, which has no title: %j', async (name, fields, heading) => {
+  const { page } = await browseRecords({
+    instruments: [{ ob_id: 1, title: 'Radar' }],
+    platforms: [{ ob_id: 1, title: 'Ship' }],
+    parties: [{ ob_id: 1, firstName: 'Ada', lastName: 'Berg' }],
+    [name]: [{ ob_id: 1, ...fields }],
+  })(`/browse/${name}/1/`);
+  expect(textsOf(page, 'h1').map((text) => text.replaceAll('\u00a0', ' '))).toEqual([heading]);
+});
+
+test.each([
+  ['2000-01-01', '2000-01-02', '1 day'],
+  ['2000-01-01', '2000-03-01', '60 days'],
+  ['2000-01-01', '2000-04-01', '3 months'],
+  ['2000-01-01', '2003-01-01', '3 years'],
+  ['2000-01-02', '2000-01-01', 'ends before it starts'],
+])('gives the length of the period from %s to %s: %s', async (startTime, endTime, length) => {
+  const { page } = await browseRecords({
+    observations: [{ ob_id: 1, timePeriod: link('times', 1) }],
+    times: [{ ob_id: 1, startTime, endTime }],
+  })('/browse/observations/1/');
+  expect(textsOf(page, '.facts .quiet')).toEqual([length]);
 });
