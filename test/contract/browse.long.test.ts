@@ -322,7 +322,7 @@ describe.skipIf(!hasProgram('chromium'))('the browse pages in Chromium', () => {
       await follow(page.locator('.references a').first());
       expect([await chips(), new URL(page.url()).pathname]).toEqual([[expect.stringContaining('Period')], LIST]);
       await page.goBack();
-      await follow(crumb('Times'));
+      await follow(crumb('Periods'));
       expect(new URL(page.url()).pathname).toBe('/browse/times/');
       await follow(crumb('Catalogue'));
       await follow(page.locator('.collections').getByRole('link', { name: 'Periods', exact: true }));
@@ -379,6 +379,24 @@ describe.skipIf(!hasProgram('chromium'))('the browse pages in Chromium', () => {
     expect([await named('Copied'), await page.locator('[role=status].unseen').innerText()]).toEqual([3, 'Copied']);
     await page.clock.runFor(2000);
     expect([await named('Copied'), await named('Copy Python')]).toEqual([0, 1]);
+    expect(amiss).toEqual([]);
+    await close();
+  });
+
+  test('lead from an observation to its files, and copy its citation', async () => {
+    const options = { permissions: ['clipboard-read', 'clipboard-write'] };
+    const { page, amiss, close } = await watchedPage(browser, server.url, options);
+    await page.goto(`${LIST}142/`);
+    expect(await page.locator('.get').getAttribute('href')).toMatch(/^https:\/\/data\.example\.org\//);
+    expect(await page.locator('.map image').evaluate((image) => image.getBoundingClientRect().width)).toBeGreaterThan(
+      360,
+    );
+    const citation = (await (await page.request.get('/cite/observations/142.txt')).text()).trim();
+    await page.getByRole('button', { name: 'Copy citation', exact: true }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(citation);
+    await page.click('.references a:has-text("Same place and time")');
+    await page.waitForURL(({ search }) => search.startsWith('?bbox='));
+    expect(await page.locator('tbody tr').count()).toBeGreaterThan(1);
     expect(amiss).toEqual([]);
     await close();
   });

@@ -46,7 +46,12 @@ test('packs otherwise the launcher, the embedded sample, the files of pages, dep
       ['data/README.md', 'data/distribution/README.md'],
       ['server/observe/README.md', 'server/authority/README.md', 'server/settings/README.md', 'bench/FIGURES.md'],
       ['server/catalogue/README.md', 'server/catalogue/DJANGO.md', 'server/catalogue/EXPORTS.md'],
-      ['server/pages/browse/assets/browse.css', 'server/pages/browse/assets/browse.js', 'server/pages/browse/list.png'],
+      [
+        'server/pages/browse/assets/browse.css',
+        'server/pages/browse/assets/browse.js',
+        'server/pages/browse/assets/land.svg',
+        'server/pages/browse/list.png',
+      ],
       whole,
     ]
       .flat()
