@@ -10,6 +10,7 @@ export {
   inSentence,
   kindLabel,
 } from './query/describe.ts';
+export { COLLECTION_GROUPS } from './schema/browse.ts';
 export { describeFilter } from './query/filterWords.ts';
 export { collectionOfLink, GENERIC_LINKS } from './schema/genericLinks.ts';
 export type { Lookup, LookupGroup } from './query/lookups.ts';
@@ -22,6 +23,7 @@ export {
   filterFields,
   groupKeys,
   labelKeys,
+  publishedTest,
   recordLabel,
   type Reference,
   referencesFrom,

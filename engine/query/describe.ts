@@ -65,9 +65,9 @@ export function fieldSentence(path: readonly string[]): string {
 }
 
 /**
- * The label of a field, such as `Publication state`. `key` is its name, or names joined by `__` through embedded records
- * and links: `projects__title` of observations is `Projects › Title`. Without a row, a field is labelled by its name:
- * `creationDate` is `Creation date`. Never throws. Cost: the names.
+ * The label of a field, such as `Publication state`. `key` is its name, or names joined by `__` through embedded
+ * records and links: `projects__title` of observations is `Projects › Title`. Without a row, a field is labelled by its
+ * name: `creationDate` is `Creation date`. Never throws. Cost: the names.
  */
 export function fieldLabel(collection: string, key: string): string {
   let path = [collection];

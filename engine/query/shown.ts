@@ -69,6 +69,26 @@ export function recordLabel(collection: CollectionIndex, row: number): string | 
   return label === '' ? undefined : label;
 }
 
+const STATE = 'publicationState';
+const PUBLISHED: ReadonlySet<string> = new Set(['published', 'citable']);
+
+/**
+ * Returns a test of a row: whether its record is published or citable. Collections without this state are public
+ * (A174). Cost of the test: one look-up, and each distinct state once.
+ */
+export function publishedTest(collection: CollectionIndex): (row: number) => boolean {
+  const node = collection.members.get(STATE);
+  if (node?.kind !== 'values') return () => true;
+  const { index } = node;
+  const known = new Map<number, boolean>();
+  return (row) => {
+    const code = index.codeAt(row);
+    const isPublished = known.get(code) ?? PUBLISHED.has(columnText(collection, row, STATE) ?? '');
+    known.set(code, isPublished);
+    return isPublished;
+  };
+}
+
 function columnText(collection: CollectionIndex, row: number, key: string): string | undefined {
   const node = collection.members.get(key);
   if (node?.kind !== 'values') return undefined;

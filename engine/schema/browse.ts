@@ -16,6 +16,28 @@ export interface Presentation {
   readonly groups?: string;
 }
 
+/**
+ * The collections in the groups of the start page, which shows the first group at large. Each collection is in one
+ * group.
+ */
+export const COLLECTION_GROUPS: readonly { readonly heading: string; readonly names: readonly string[] }[] = [
+  group('Data', 'observations projects observationcollections'),
+  group('What was observed', 'phenomona vocabularyterms topiccategories inspirethemes'),
+  group('How it was observed', 'instruments platforms ipps mpos acquisitions computations composites iods'),
+  group('Where and when', 'bboxes verticalextents times'),
+  group('People and terms of use', 'parties rpis licences licenceclassifications constraints'),
+  group('Storage and quality', 'results drsdatasets dqconformanceresults'),
+  group(
+    'Links and notes',
+    'identifiers onlineresources relatedobservationinfos referenceables discoveryserviceids imagedetails notes ' +
+      'migrationproperties',
+  ),
+];
+
+function group(heading: string, names: string): (typeof COLLECTION_GROUPS)[number] {
+  return { heading, names: names.split(' ') };
+}
+
 const PAIR = 'instrumentplatformpair_set';
 
 /** By the name of the collection. Names in a list are separated by blanks. */

@@ -33,6 +33,9 @@ const IN_TAGS = {
   allowBaseUrls: false,
   trustedProxies: false,
   recordUrl: true,
+  siteName: false,
+  siteContact: false,
+  siteLicence: false,
   links: true,
   limitMax: true,
   strict: true,
@@ -116,9 +119,10 @@ export type VisitRest = Pick<Visit, 'choice' | 'coding' | 'condition'> & {
   readonly missed: MissReason | undefined;
 };
 
-/** The responses other than the API: pages for browsers, citations, and documents that describe the API. */
+/** The responses other than the API: pages for browsers, sitemaps, citations, and documents that describe the API. */
 export interface Pages {
   browse(catalogue: CatalogueService, visited: VisitRest): Promise<Answer>;
+  sitemap(catalogue: CatalogueService, view: RouteOf<'sitemap'>, visit: Visit): Promise<Answer>;
   cite(catalogue: CatalogueService, view: RouteOf<'citation'>, visit: Visit): Promise<Answer>;
   describe(catalogue: CatalogueService, view: RouteOf<'description'>, visit: Visit): Promise<Answer>;
 }

@@ -96,7 +96,8 @@ function answerTo(
     const varies = catalogue.settings.browseOnApi ? ['Accept', ...choice.varies] : choice.varies;
     return answers.redirected(choice.path + view.location, request.query, varies);
   }
-  request.route = view.kind === 'description' || view.kind === 'citation' ? ROUTE.other : ROUTE[view.kind];
+  const isOther = view.kind === 'description' || view.kind === 'citation' || view.kind === 'sitemap';
+  request.route = isOther ? ROUTE.other : ROUTE[view.kind];
   if (request.method === 'OPTIONS') return answers.described(viewName(view));
   if (request.method !== 'GET' && request.method !== 'HEAD') return answers.methodNotAllowed(request.method);
   return answered(catalogue, view, visit, received.target);
@@ -192,6 +193,8 @@ function viewAnswer(catalogue: CatalogueService, view: View, visit: Visit, sent:
       return (resolution ?? firstResolution)(catalogue, view, visit);
     case 'citation':
       return catalogue.pages.cite(catalogue, view, visit);
+    case 'sitemap':
+      return catalogue.pages.sitemap(catalogue, view, visit);
     case 'browse':
       return pageFor(catalogue, visit, sent);
   }

@@ -27,6 +27,8 @@ export type Route =
   | { readonly kind: 'description'; readonly path: DocumentPath | PagePath | RobotsPath }
   | { readonly kind: 'changes' }
   | { readonly kind: 'resolution'; readonly of: ResolutionName; readonly rest: string }
+  /** The sitemap, or one of its parts, counted from 1. */
+  | { readonly kind: 'sitemap'; readonly part: number | undefined }
   | { readonly kind: 'citation'; readonly id: number; readonly form: string }
   | { readonly kind: 'browse' }
   | { readonly kind: 'redirect'; readonly location: string }
@@ -72,7 +74,7 @@ export function route(target: string): Route {
   const view = VIEWS.get(target);
   if (view) return view;
   if (target.includes('#')) return BAD_TARGET;
-  const resolution = resolutionAt(target) ?? citationAt(target);
+  const resolution = resolutionAt(target) ?? citationAt(target) ?? sitemapAt(target);
   if (resolution) return resolution;
   if (target.length > PATH_CHARACTERS_MAX) return NOT_FOUND;
   if (BROWSED.test(target)) return BROWSE;
@@ -114,6 +116,13 @@ const CITATION = /^\/cite\/observations\/(\d{1,15})\.([a-z]{1,8})$/;
 function citationAt(target: string): Route | undefined {
   const [, id, form] = CITATION.exec(target) ?? [];
   return form === undefined ? undefined : { kind: 'citation', id: Number(id), form };
+}
+
+const SITEMAP = /^\/sitemap(?:-(\d{1,9}))?\.xml$/;
+
+function sitemapAt(target: string): Route | undefined {
+  const match = SITEMAP.exec(target);
+  return match ? { kind: 'sitemap', part: match[1] === undefined ? undefined : Number(match[1]) } : undefined;
 }
 
 const SLASH = 0x2f;
@@ -276,7 +285,19 @@ function nearestOf(name: string, known: readonly string[]): string | undefined {
 
 type ViewRoute = Extract<
   Route,
-  { kind: 'index' | 'root' | 'list' | 'record' | 'description' | 'changes' | 'resolution' | 'citation' | 'browse' }
+  {
+    kind:
+      | 'index'
+      | 'root'
+      | 'list'
+      | 'record'
+      | 'description'
+      | 'changes'
+      | 'resolution'
+      | 'citation'
+      | 'sitemap'
+      | 'browse';
+  }
 >;
 
 /** The name of a view as in the stock service, such as `Observations List` (design: Responses). */
@@ -298,6 +319,8 @@ export function viewName(view: ViewRoute): string {
       return RESOLUTIONS.find(({ of }) => of === view.of)!.name;
     case 'citation':
       return 'Citation';
+    case 'sitemap':
+      return 'Sitemap';
     case 'browse':
       return 'Browse Page';
   }

@@ -49,7 +49,7 @@ export function basePath(baseUrl: string): string {
 /** Paths of the API and of pages that may begin with the path of a base URL. */
 const SHARED = /^\/(?:api\/(?:v\d|legacy)|browse\/.|cite\/|docs\/)/;
 /** The beginnings of all paths below a base URL. */
-const SERVED = /^\/(?:(?:api|browse|cite|docs)(?:\/|$)|openapi\.|attAuthority\.)/;
+const SERVED = /^\/(?:(?:api|browse|cite|docs)(?:\/|$)|openapi\.|sitemap[-.]|attAuthority\.)/;
 
 /**
  * Removes the path of a base URL from the front of a target. Some base paths, such as `/docs` or `/api/v3`, are also

@@ -135,7 +135,8 @@ async function pageAnswer(
   const plain = wholeBody(timed(lasting, page.time));
   const tagged = tag === undefined ? {} : { etag: `W/"${tag}"` };
   const compressed = coding === 'identity' ? undefined : await live.compressed(plain, disconnection);
-  const coded = compressed ? [HTML, GZIP_CODING] : [HTML];
+  const type = page.type === undefined ? HTML : (['Content-Type', page.type] as const);
+  const coded = compressed ? [type, GZIP_CODING] : [type];
   const body = compressed ? wholeBody(compressed) : plain;
   return { status: page.status, headers: [...coded, ...headers, ...retry], ...tagged, body };
 }

@@ -1,11 +1,11 @@
-// The citation of an observation over HTTP. The entity tag is a digest of the text. Loaded on the first request for one.
+// The citation of an observation over HTTP. The entity tag is a digest of the text. Loaded on the first request for
+// one.
 import { createHash } from 'node:crypto';
 import { COLLECTIONS, parseRecordQuery, wholeBody } from '../../engine/engine.ts';
 import type { Answer } from '../http/exchange.ts';
 import type { CatalogueService, RouteOf, Visit } from '../catalogue/catalogue.ts';
 import { countIgnored } from '../catalogue/tally.ts';
 import { RecordReader } from './browse/records.ts';
-import { SITE_NAME } from './browse/site.ts';
 import { CITATION_FORMS, CITED_RECORDS_MAX, citationOf } from './citation.ts';
 
 /** Browsers must not take a text for a page. */
@@ -29,7 +29,7 @@ export function citationAnswer(
   const storedBaseUrl = collections(COLLECTIONS[0]!.name).records.baseUrl;
   const reader = new RecordReader({ collections, storedBaseUrl }, choice.baseUrl, CITED_RECORDS_MAX);
   const pages = { baseUrl: choice.baseUrl, template: settings.recordUrl };
-  const citation = citationOf(reader, id, { siteName: SITE_NAME, pages });
+  const citation = citationOf(reader, id, { siteName: settings.siteName, pages });
   if (!citation) return answers.notFound;
   countIgnored(counts, '', ignored);
   const bytes = Buffer.from(form.write(citation));

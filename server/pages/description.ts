@@ -38,7 +38,7 @@ export async function descriptionAnswer(
   const file = await (isDocument
     ? documentFor(documents, choice.baseUrl, spellings, path)
     : path === '/robots.txt'
-      ? robotsFile(choice.path)
+      ? robotsFile(choice.baseUrl, choice.path)
       : pageFile(path));
   const { type, bytes, gzipped, digest } = file;
   const made: Making = coding === 'identity' ? 'identity' : 'live';

@@ -1,5 +1,5 @@
-// The HTML pages, the citations and the documents that describe the API. Their code is loaded on the first request for one, so that it
-// does not delay the start of the server.
+// The HTML pages, the citations, the sitemap and the documents that describe the API. Their code is loaded on the first
+// request for one, so that it does not delay the start of the server.
 import { runInTurns } from '../../workers/slices.ts';
 import type { Pages } from '../catalogue/catalogue.ts';
 import type { TrustedHosts } from './browse/site.ts';
@@ -16,6 +16,7 @@ export interface PageSources {
 export function pagesOf({ documents, trustedHosts }: PageSources): Pages {
   return {
     browse: (catalogue, visited) => (browse ?? firstPage)(catalogue, visited, trustedHosts),
+    sitemap: async (catalogue, view, visit) => (await import('./sitemap.ts')).sitemapAnswer(catalogue, view, visit),
     cite: async (catalogue, view, visit) =>
       (await import('./citationAnswer.ts')).citationAnswer(catalogue, view, visit),
     describe: async (catalogue, view, visit) =>

@@ -8,6 +8,7 @@ import { OperationError } from '../../data/operationError.ts';
 import {
   BASE_URL,
   CACHE_CONTROL,
+  CONTACT,
   HOST,
   installed,
   integerBetween,
@@ -15,7 +16,9 @@ import {
   oneOf,
   PATH,
   RECORD_URL,
+  SITE_NAME,
   SWITCH,
+  WEB_ADDRESS,
 } from './values.ts';
 import {
   type Environment,
@@ -77,6 +80,17 @@ const ADDRESSES = named('Addresses', {
   recordUrl: one(RECORD_URL, undefined, {
     help: 'web page of a record in look-ups: a URL with {uuid}, {id} and {collection}',
     initialText: 'the browse page',
+  }),
+  siteName: one(SITE_NAME, 'Catalogue', {
+    help: 'name of the catalogue on pages and in feeds, and the publisher of records without one',
+  }),
+  siteContact: one(CONTACT, undefined, {
+    help: 'contact on pages: a mail address or URL',
+    initialText: 'none',
+  }),
+  siteLicence: one(WEB_ADDRESS, undefined, {
+    help: 'URL of the licence of the records themselves, on pages and in feeds',
+    initialText: 'none',
   }),
   links: one(oneOf('spec', 'request'), 'spec', {
     help: 'links in records: always with ?format=api, or in the form of the request',

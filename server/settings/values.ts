@@ -225,6 +225,29 @@ export const CONTACT: ValueKind<string> = {
   parse: (text) => (/^[\x21-\x7e]{1,200}$/.test(text) ? text : undefined),
 };
 
+/** The name of a site as people read it, on one line. */
+export const SITE_NAME: ValueKind<string> = {
+  placeholder: '<text>',
+  wanted: 'a name of 1 to 100 characters on one line',
+  toml: 'string',
+  parse(text) {
+    const name = text.trim();
+    return /^[^\p{C}\u2028\u2029]{1,100}$/u.test(name) ? name : undefined;
+  },
+};
+
+/** The address of a web page, kept as it is written. */
+export const WEB_ADDRESS: ValueKind<string> = {
+  placeholder: '<url>',
+  wanted: 'an http or https URL of at most 256 printable ASCII characters, without quotes or user name',
+  toml: 'string',
+  parse(text) {
+    if (text.length > BASE_URL_BYTES_MAX || !/^https?:\/\/[^/@]+(?:\/[!#-&(-;=?-[\]_a-~]*)?$/i.test(text))
+      return undefined;
+    return URL.canParse(text) ? text : undefined;
+  },
+};
+
 const ROOT = new URL(import.meta.url.endsWith('.ts') ? '../../' : '../../../', import.meta.url);
 
 /** The absolute path of a file or folder of the installation. Does not access the disk. */

@@ -38,6 +38,7 @@ export const PROGRAMS = {
   tinyproxy: 'tinyproxy',
   varnishd: 'varnish',
   wsdl2h: 'gsoap',
+  xmllint: 'libxml2-utils',
   xmlsec1: 'xmlsec1',
 } as const;
 

@@ -51,7 +51,7 @@ export function authorityPage(site: Site, tour: Tour, hosts: TrustedHosts, role:
     <h2>Trusted hosts</h2>
     ${all.length > 0 ? all : html`<p class="quiet">No role of another site is mapped to one of this.</p>`}`;
   const crumbs = [{ label: 'Catalogue', href: `${tour.up}browse/` }, { label: 'Attribute authority' }];
-  return { status: 200, html: framed(site, tour, { title: 'Attribute authority – Catalogue', crumbs, main }) };
+  return { status: 200, html: framed(site, tour, { title: 'Attribute authority', crumbs, main }) };
 }
 
 function answered(hosts: TrustedHosts, role: string): Markup {

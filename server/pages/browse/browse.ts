@@ -1,14 +1,15 @@
 // Entry point of the pages: selects the page for a path below `/browse/`. Independent of HTTP requests and headers.
-import { type Collection, COLLECTIONS, countParts, PARAMETERS_MAX } from '../../../engine/engine.ts';
-import { BROWSE_PREFIX, type Pair, queryOf, queryTextOf } from './address.ts';
+import { type Collection, countParts, PARAMETERS_MAX } from '../../../engine/engine.ts';
+import { BROWSE_PREFIX, type Pair, queryOf } from './address.ts';
 import { authorityPage, ROLE } from './authorityPage.ts';
 import { docsPage } from './docsPage.ts';
 import { inStep, notFoundPage, refusedPage } from './errorPage.ts';
+import { feedOf, hasFeed, isFeedQuery } from './feed.ts';
 import { type BrowsePage, fieldsOf, type Site, type Tour, type TrustedHosts } from './site.ts';
 import { listPage } from './listPage.ts';
 import { type Meant, meantBy } from './own.ts';
 import { recordPage, type RecordPlace } from './recordPage.ts';
-import { SEARCH, SEARCH_FIELD, startPage } from './startPage.ts';
+import { startPage } from './startPage.ts';
 
 /** The target of a visit. If nothing exists at its path, `near` is a similar path below the root, if there is one. */
 export type Sight =
@@ -29,20 +30,14 @@ export function browsed(site: Site, tour: Tour, sight: Sight): Promise<BrowsePag
 function pageOf(site: Site, tour: Tour, sight: Sight): BrowsePage | Promise<BrowsePage> {
   const sent = ownParameters(tour);
   switch (sight.kind) {
-    case 'start': {
-      const text = sent.find(([name]) => name === SEARCH.text)?.[1].trim();
-      const collection = sent.find(([name]) => name === SEARCH.collection)?.[1];
-      if (text === undefined || text === '' || !COLLECTIONS.some(({ name }) => name === collection)) {
-        return startPage(site, tour);
-      }
-      const query = queryTextOf([[`${SEARCH_FIELD}__icontains`, text]]);
-      return redirectTo(`${tour.up}browse/${collection}/?${query}`);
-    }
+    case 'start':
+      return startPage(site, tour);
     case 'docs':
       return docsPage(site, tour);
     case 'authority':
       return authorityPage(site, tour, sight.hosts, sent.find(([name]) => name === ROLE)?.[1]);
     case 'list':
+      if (isFeedQuery(tour.query) && hasFeed(sight.collection)) return feedOf(site, tour, sight.collection);
       return listOrForm(site, tour, sight.collection, meantBy(sent, fieldsOf(site, sight.collection)));
     case 'record':
       return recordPage(site, tour, sight);

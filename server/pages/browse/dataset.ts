@@ -11,7 +11,7 @@ import { foundList } from './find.ts';
 import { amountOf } from './frame.ts';
 import { boxParameter } from './map.ts';
 import { type Data, dataOf, listOf, RecordReader } from './records.ts';
-import { type Site, SITE_NAME, type Tour } from './site.ts';
+import type { Site, Tour } from './site.ts';
 import { html, type Markup } from './template.ts';
 
 /** Addresses of data that a page shows. */
@@ -113,7 +113,7 @@ function accessLine(reader: RecordReader, permission: Data): Markup {
 export function citePart(site: Site, { baseUrl, up }: Tour, id: number): Markup | false {
   const reader = new RecordReader(site, baseUrl, CITED_RECORDS_MAX);
   const pages = { baseUrl, template: site.settings.recordUrl };
-  const citation = citationOf(reader, id, { siteName: SITE_NAME, pages });
+  const citation = citationOf(reader, id, { siteName: site.settings.siteName, pages });
   if (!citation) return false;
   const { identifier } = citation;
   const text = citationText(citation);

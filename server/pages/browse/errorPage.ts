@@ -156,7 +156,7 @@ function errorPage(
 ): BrowsePage {
   const label: Child = String(status);
   const crumbs = [{ label: 'Catalogue', href: `${tour.up}browse/` }, { label }];
-  return { status, html: framed(site, tour, { title: `${title} – Catalogue`, crumbs, main }) };
+  return { status, html: framed(site, tour, { title, crumbs, main }) };
 }
 
 /**

@@ -26,7 +26,8 @@ import {
 import { type Listing, pagePairs } from './listing.ts';
 import { html, type Markup } from './template.ts';
 import { type Collection, hintsFor } from '../../../engine/engine.ts';
-import { collectionSentence, describeFilter, type FilterField } from '../../../engine/described.ts';
+import { feedLink } from './feed.ts';
+import { collectionLabel, collectionSentence, describeFilter, type FilterField } from '../../../engine/described.ts';
 import { inStep, missedPage, refusedPage } from './errorPage.ts';
 import { type BrowsePage, fieldsOf, type Site, type Tour } from './site.ts';
 import { amountOf, framed, requestPanel } from './frame.ts';
@@ -149,6 +150,11 @@ function htmlOf(listing: Listing): Buffer {
   const { site, tour, collection } = listing;
   return framed(site, tour, {
     title: titleOf(listing),
+    about: {
+      path: `browse/${collection.declaration.name}/`,
+      description: collectionSentence(collection.declaration),
+      head: feedLink(collection.declaration, listing.pairs),
+    },
     crumbs: [{ label: 'Catalogue', href: `${tour.up}browse/` }, { label: collection.declaration.title }],
     main: mainOf(listing),
   });
@@ -163,7 +169,7 @@ function withFacets(pairs: readonly Pair[], fields: readonly FilterField[]): rea
 
 function titleOf({ collection: { declaration }, hits }: Listing): string {
   const place = hits.offset > 0 ? `, from ${countText(hits.offset + 1)}` : '';
-  return `${declaration.title}: ${amountOf(hits.count, 'record')}${place} – Catalogue`;
+  return `${collectionLabel(declaration.name)}: ${amountOf(hits.count, 'record')}${place}`;
 }
 
 function mainOf(listing: Listing): Markup {

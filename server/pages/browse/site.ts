@@ -1,15 +1,18 @@
 // The data that pages show, and one visit. server/pages/browseAnswer.ts creates both, so that no page depends on HTTP
 // requests or headers.
-import type { Collection, CollectionIndex, QueryOptions, ServedForm } from '../../../engine/engine.ts';
+import {
+  type Collection,
+  type CollectionIndex,
+  parseInstant,
+  type QueryOptions,
+  type ServedForm,
+} from '../../../engine/engine.ts';
 import type { Router } from '../../../workers/router.ts';
 import type { Slices } from '../../../workers/slices.ts';
 import type { Disconnection } from '../../../workers/waiter.ts';
 import type { CatalogueSettings } from '../../catalogue/catalogue.ts';
 import type { Clock } from '../../observe/clock.ts';
 import { type FilterField, filterFields } from '../../../engine/described.ts';
-
-/** The publisher of records that name none. */
-export const SITE_NAME = 'Catalogue';
 
 export interface Site {
   readonly generation: string;
@@ -20,7 +23,7 @@ export interface Site {
   readonly router: Router;
   readonly slices: Pick<Slices, 'run'>;
   readonly queryOptions: QueryOptions;
-  readonly settings: Pick<CatalogueSettings, 'recordUrl'>;
+  readonly settings: Pick<CatalogueSettings, 'siteName' | 'siteContact' | 'siteLicence' | 'recordUrl'>;
   readonly trustedHosts: () => TrustedHosts | undefined;
   readonly steadyMs: Clock;
   readonly epochMs: Clock;
@@ -49,6 +52,8 @@ export interface BrowsePage {
   /** With TIME_PLACE instead of `time`. */
   readonly html: Buffer;
   readonly location?: string;
+  /** The media type of a page that is not HTML. */
+  readonly type?: string;
   readonly time?: string;
   /** Whether the page must not be cached. */
   readonly isPassing?: boolean;
@@ -67,8 +72,14 @@ export function fieldsOf({ collections, queryOptions }: Site, declared: Collecti
 }
 
 /** Returns whether filters can use a top-level field of the data. Cost: none. */
-export function isFiltered({ filters }: Site['queryOptions'], declared: Collection, name: string): boolean {
+function isFiltered({ filters }: Site['queryOptions'], declared: Collection, name: string): boolean {
   return filters === 'all' || declared.filters.includes(name);
+}
+
+/** An instant as XML formats need it: in UTC, with its zone. Undefined for any other text. */
+export function rfc3339(text: string): string | undefined {
+  const ms = Math.floor(parseInstant(text) / 1000);
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString();
 }
 
 /** A date with a time as `2020-01-02 10:00:00Z`, without fractions of a second. Undefined for any other text. */

@@ -1,47 +1,40 @@
 // The start page: what the catalogue contains, how old its data is, and where its interfaces are.
 import { countText } from '../../observe/quantities.ts';
 import { COLLECTIONS } from '../../../engine/engine.ts';
-import { collectionLabel, collectionSentence } from '../../../engine/described.ts';
-import { BROWSE_PREFIX } from './address.ts';
-import { type BrowsePage, isFiltered, type Site, type Tour } from './site.ts';
-import { amountOf, framed } from './frame.ts';
+import { COLLECTION_GROUPS, collectionLabel, collectionSentence } from '../../../engine/described.ts';
+import type { BrowsePage, Site, Tour } from './site.ts';
+import { amountOf, framed, searchForm } from './frame.ts';
 import { html, type Markup } from './template.ts';
-
-/** The field that is searched, if a collection has it. */
-export const SEARCH_FIELD = 'title';
-/** Parameters of the search form. */
-export const SEARCH = { text: `${BROWSE_PREFIX}text`, collection: `${BROWSE_PREFIX}in` } as const;
 
 /** Cost: a lookup for each collection. */
 export function startPage(site: Site, tour: Tour): BrowsePage {
-  const title = 'Catalogue';
-  return { status: 200, html: framed(site, tour, { title, crumbs: [], main: mainOf(site, tour) }) };
+  const total = COLLECTIONS.reduce((sum, { name }) => sum + site.collections(name).rows, 0);
+  const amount = `${amountOf(total, 'record')} in ${COLLECTIONS.length} collections`;
+  const about = { path: 'browse/', description: `${amount}: ${FIRST.map(collectionLabel).join(', ')} and more.` };
+  return { status: 200, html: framed(site, tour, { crumbs: [], about, main: mainOf(site, tour, amount) }) };
 }
 
-function mainOf(site: Site, tour: Tour): Markup {
+const [{ names: FIRST } = { names: [] }, ...OTHERS] = COLLECTION_GROUPS;
+
+function mainOf(site: Site, tour: Tour, amount: string): Markup {
   const { up, baseUrl } = tour;
-  const counts = COLLECTIONS.map((declared) => ({ declared, rows: site.collections(declared.name).rows }));
-  const total = counts.reduce((sum, { rows }) => sum + rows, 0);
-  const largest = Math.max(...counts.map(({ rows }) => rows), 1);
-  const rows = counts.map(
-    ({ declared, rows: count }) =>
-      html`<li>
-        <a href="${up}browse/${declared.name}/">${collectionLabel(declared.name)}</a
-        ><span class="count">${countText(count)}</span>
-        <meter min="0" max="${largest}" value="${count}" aria-hidden="true"></meter>
-        <p>${collectionSentence(declared)}</p>
-      </li>`,
+  const groups = OTHERS.map(
+    ({ heading, names }) =>
+      html`<section class="group">
+        <h3>${heading}</h3>
+        <ul class="collections">
+          ${names.map((name) => entryOf(site, tour, name))}
+        </ul>
+      </section>`,
   );
   return html`<div class="title hero">
-      <h1>Catalogue</h1>
-      <p class="lead">${amountOf(total, 'record')} in ${COLLECTIONS.length} collections${ageOf(site)}.</p>
+      <h1>${site.settings.siteName}</h1>
+      <p class="lead">${amount}${ageOf(site)}.</p>
     </div>
-    ${searchForm(site, tour)}
+    <div class="cards">${FIRST.map((name) => cardOf(site, tour, name))}</div>
     <section aria-labelledby="collections">
-      <h2 id="collections">Collections</h2>
-      <ul class="collections">
-        ${rows}
-      </ul>
+      <h2 id="collections">More collections</h2>
+      <div class="groups">${groups}</div>
     </section>
     <section aria-labelledby="interfaces">
       <h2 id="interfaces">For programs</h2>
@@ -91,32 +84,21 @@ function ageOf({ created, epochMs }: Site): Markup | false {
   return html`, as they were <time datetime="${created}">${age} ago</time>`;
 }
 
-/** The search form for titles. The collection with the most records is preselected. */
-function searchForm(site: Site, { up }: Tour): Markup | false {
-  const titled = COLLECTIONS.filter(
-    (one) => site.collections(one.name).members.has(SEARCH_FIELD) && isFiltered(site.queryOptions, one, SEARCH_FIELD),
-  );
-  if (titled.length === 0) return false;
-  const rowsOf = (name: string): number => site.collections(name).rows;
-  const largest = titled.reduce((best, one) => (rowsOf(one.name) > rowsOf(best.name) ? one : best));
-  const options = titled.map(
-    ({ name }) =>
-      html`<option value="${name}" ${name === largest.name && html` selected`}>${collectionLabel(name)}</option>`,
-  );
-  return html`<form method="get" action="${up}browse/" class="search" role="search">
-    <label for="text">Search titles for a word or phrase</label>
-    <div>
-      <input
-        id="text"
-        type="search"
-        name="${SEARCH.text}"
-        required
-        autocomplete="off"
-        aria-describedby="phrase"
-      /><select name="${SEARCH.collection}" aria-label="Collection">
-        ${options}</select
-      ><button>Search</button>
-    </div>
-    <p class="hint" id="phrase">Words are found together, in the order in which they are typed, in any case.</p>
-  </form>`;
+/** A collection with its search. */
+function cardOf(site: Site, { up }: Tour, name: string): Markup {
+  const label = collectionLabel(name);
+  return html`<section class="card">
+    <h2><a href="${up}browse/${name}/">${label}</a></h2>
+    <p class="total"><strong>${countText(site.collections(name).rows)}</strong></p>
+    <p>${collectionSentence({ name })}</p>
+    ${searchForm(up, name)}
+  </section>`;
+}
+
+function entryOf(site: Site, { up }: Tour, name: string): Markup {
+  return html`<li>
+    <a href="${up}browse/${name}/">${collectionLabel(name)}</a
+    ><span class="count">${countText(site.collections(name).rows)}</span>
+    <p>${collectionSentence({ name })} <code>${name}</code></p>
+  </li>`;
 }

@@ -106,14 +106,15 @@ async function pageBytes(path: PagePath): Promise<Uint8Array> {
 /**
  * The rules for crawlers below a base path. They allow all pages without a query, and all pages of unfiltered lists.
  * Any other query combines filters, orders and columns, and there is no end of these. The longest matching rule
- * applies.
+ * applies. The sitemap needs an absolute address.
  */
-export function robotsFile(base: string): Promise<DescriptionFile> {
+export function robotsFile(baseUrl: string, base: string): Promise<DescriptionFile> {
   const rules = [
     'User-agent: *',
     `Disallow: ${base}/api/`,
     `Disallow: ${base}/browse/*?`,
     `Allow: ${base}/browse/*/?offset=`,
+    `Sitemap: ${baseUrl}/sitemap.xml`,
   ];
   return fileOf('/robots.txt', Buffer.from(`${rules.join('\n')}\n`));
 }

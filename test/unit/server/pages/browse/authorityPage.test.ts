@@ -8,8 +8,9 @@ const HOSTS = new Map([
   ['staff', ['Site A:https://a.example.org:8080/auth:reader, writer', '<b>:urn:x:y']],
   ['guest', ['Site A:https://a.example.org:8080/auth:visitor']],
 ]);
-const SITE = { generation: '0', created: undefined, trustedHosts: () => HOSTS } as unknown as Site;
-const TOUR = { up: '../../' } as Tour;
+const SETTINGS = { siteName: 'Catalogue', siteContact: undefined, siteLicence: undefined };
+const SITE = { generation: '0', created: undefined, settings: SETTINGS, trustedHosts: () => HOSTS } as unknown as Site;
+const TOUR = { up: '../../', target: '/browse/authority/' } as Tour;
 
 function pageFor(role: string | undefined): ReturnType<typeof parseHTML>['document'] {
   return parseHTML(authorityPage(SITE, TOUR, HOSTS, role).html.toString()).document;

@@ -8,7 +8,7 @@ import { collectionLabel, describedFields } from '../../../../../engine/query/de
 import { COLLECTIONS } from '../../../../../engine/schema/catalogue.ts';
 import { PRESENTATIONS } from '../../../../../engine/schema/browse.ts';
 import { formDocuments, formHandler } from '../../../../support/formCatalogue.ts';
-import { BROWSER, browserOf, headerOf, hrefsOf, pageOf, textOf, textsOf } from '../../../../support/htmlPages.ts';
+import { BROWSER, browserOf, headerOf, hrefsOf, textOf, textsOf } from '../../../../support/htmlPages.ts';
 import { collectionOf } from '../../../../support/records.ts';
 import { requestOf, STAYING } from '../../../../support/requests.ts';
 import { BASE_URL, handlerWith, NEVER_HEAVY } from '../../../../support/smallCatalogue.ts';
@@ -20,8 +20,10 @@ const LIST = '/browse/observations/';
 describe('a page for a browser', () => {
   test.each(['/', '/api/', '/api/v2/', '/api/v3/', '/browse/'])('is at %s the start page', async (url) => {
     const page = await pageAt(url);
-    expect(textsOf(page, '.collections a')).toEqual(COLLECTIONS.map(({ name }) => collectionLabel(name)));
-    expect(textsOf(page, '.collections .count')[20]).toBe('40');
+    const labels = [...textsOf(page, '.card h2 a'), ...textsOf(page, '.collections a')];
+    expect(labels.slice(0, 3)).toEqual(['Observations', 'Projects', 'Observation collections']);
+    expect(labels.toSorted()).toEqual(COLLECTIONS.map(({ name }) => collectionLabel(name)).toSorted());
+    expect(textsOf(page, '.card .total')[0]).toBe('40');
   });
 
   test.each(['/', '/api/v3/', '/api/v3/observations/'])(
@@ -244,22 +246,23 @@ describe('the forms of a list', () => {
     },
   );
 
-  test('search titles from the start page', async () => {
-    const answer = await asked('/browse/?browse.text=ocean&browse.in=observations');
-    expect(headerOf(answer, 'Location')).toBe('../browse/observations/?title__icontains=ocean');
-    const page = await pageAt('/browse/');
-    const described = page.querySelector('#text')!.getAttribute('aria-describedby');
-    expect(textsOf(page, `.search label, #${described}`)).toEqual([
-      'Search titles for a word or phrase',
-      'Words are found together, in the order in which they are typed, in any case.',
-    ]);
-  });
-
-  test('search only in collections', async () => {
-    for (const name of ['', '..', 'nothing']) {
-      const answer = await asked(`/browse/?browse.text=ocean&browse.in=${name}`);
-      expect([answer.status, textsOf(pageOf(answer), 'h1')]).toEqual([200, ['Catalogue']]);
+  test('search the first collections from the start page, and observations from every page', async () => {
+    for (const url of ['/browse/', LIST, `${LIST}1/`, '/browse/nothing/', `${LIST}?title__foo=1`]) {
+      const page = await pageAt(url);
+      const up = '../'.repeat(new URL(url, BASE_URL).pathname.split('/').length - 2);
+      const form = page.querySelector('.bar form')!;
+      expect([form.getAttribute('action'), form.getAttribute('method')], url).toEqual([
+        `${up}browse/observations/`,
+        'get',
+      ]);
+      expect(form.querySelector('input')?.getAttribute('name'), url).toBe('search');
     }
+    const cards = [...(await pageAt('/browse/')).querySelectorAll('.card form')];
+    const actions = ['observations', 'projects', 'observationcollections'].map((name) => `../browse/${name}/`);
+    expect(cards.map((form) => form.getAttribute('action'))).toEqual(actions);
+    expect(
+      await pageAt(`${LIST}?search=%3Cice%3E`).then((page) => page.querySelector('.bar input')?.getAttribute('value')),
+    ).toBe('<ice>');
   });
 
   test('count positions from 1, and open records by id', async () => {

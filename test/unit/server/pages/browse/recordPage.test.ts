@@ -28,7 +28,7 @@ test.each([
   [6, `6: ${'x'.repeat(119)}… – Observations`],
 ])('starts the title of record %d with its id and ends its name with a word', async (id, title) => {
   const { page } = await browsed(`/browse/observations/${id}/`);
-  expect(page.querySelector('title')!.textContent).toBe(title);
+  expect(page.querySelector('title')!.textContent).toBe(`${title} – Catalogue`);
 });
 
 test('shows nested members up to a number for the whole page, and reports that there are more', async () => {
