@@ -15,6 +15,7 @@ import {
 } from '../../../engine/described.ts';
 import type { BrowsePage, Site, Tour } from './site.ts';
 import { type Child, html, type Markup } from './template.ts';
+import { recordAbout } from './structuredData.ts';
 import { apiPath } from './address.ts';
 import { countLinks, linkSection, referenceLinks } from './counted.ts';
 import { citePart, dataPart, GROUPS_MAX, relatedLinks, resourcesOf } from './dataset.ts';
@@ -132,7 +133,9 @@ function htmlOf(site: Site, tour: Tour, record: ShownRecord, { resources, relate
     { label: collectionLabel(name), href: `${tour.up}browse/${name}/` },
     { label: String(id) },
   ];
-  return framed(site, tour, { title: titleOf(declared, id, label), crumbs, main });
+  const downloads = (resources ?? []).filter(({ isDownload }) => isDownload);
+  const about = recordAbout(site, tour, collection, { id, downloads });
+  return framed(site, tour, { title: titleOf(declared, id, label), about, crumbs, main });
 }
 
 /** When the record was published, its states, and the records that group it. */

@@ -33,6 +33,16 @@ export function html(strings: TemplateStringsArray, ...children: readonly Child[
   return new Markup(text);
 }
 
+/** A script element with data. Characters that could end it, or begin a comment, are escaped within its strings. */
+export function jsonScript(type: string, data: object): Markup {
+  const json = JSON.stringify(data).replace(/[<>&\u2028\u2029]|[^\0-\x7f]/g, unicodeEscape);
+  return new Markup(`<script type="${type}">${json}</script>`);
+}
+
+function unicodeEscape(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
 export function utf8Of(markup: Markup): Buffer {
   return Buffer.from(markup.toString(), 'latin1');
 }
