@@ -142,14 +142,19 @@ function licenceName(url: string): string {
 /** The collection of the search box in the bar. */
 const SEARCHED = 'observations';
 
-/** A form that searches the records of a collection, filled with `words`. */
-export function searchForm(up: string, name: string, words = ''): Markup {
+/** A form that searches the records of a collection. That of the bar is a landmark, and filled with `words`. */
+export function searchForm(up: string, name: string, words?: string): Markup {
   const label = `Search ${inSentence(collectionLabel(name))}`;
-  return html`<form method="get" action="${up}browse/${name}/" class="find" role="search" aria-label="${label}">
+  return html`<form
+    method="get"
+    action="${up}browse/${name}/"
+    class="find"
+    ${words !== undefined && html` role="search"`}
+  >
     <input
       type="search"
       name="search"
-      value="${words}"
+      value="${words ?? ''}"
       placeholder="${label}"
       aria-label="${label}"
       autocomplete="off"
