@@ -9,6 +9,7 @@ const REFERENCES: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
+const PLAIN = /^[^&<>"'\x80-\uffff]*$/;
 const BEYOND_ASCII = /[^\0-\x7f]/;
 
 /** Escaped text. Each character is one byte of its UTF-8 form. */
@@ -26,10 +27,16 @@ export type { Markup };
 /** Child of a template. Texts are escaped; false, null and undefined produce nothing. */
 export type Child = Markup | string | number | false | null | undefined | readonly Child[];
 
+/** Templates without indentation, which is a fifth of a list page. */
+const collapsed = new WeakMap<TemplateStringsArray, readonly string[]>();
+const INDENTATION = /\s*\n\s*/g;
+
 /** Creates markup. The text of the template itself must be ASCII, and attributes must be quoted. Cost: its length. */
 export function html(strings: TemplateStringsArray, ...children: readonly Child[]): Markup {
-  let text = strings[0]!;
-  for (const [i, child] of children.entries()) text += escaped(child) + strings[i + 1]!;
+  const parts = collapsed.get(strings) ?? strings.map((part) => part.replace(INDENTATION, '\n'));
+  collapsed.set(strings, parts);
+  let text = parts[0]!;
+  for (let i = 0; i < children.length; i++) text += escaped(children[i]) + parts[i + 1]!;
   return new Markup(text);
 }
 
@@ -54,6 +61,7 @@ export function utf8Of(markup: Markup): Buffer {
 function escaped(child: Child): string {
   if (child instanceof Markup) return child.toString();
   if (typeof child === 'string') {
+    if (PLAIN.test(child)) return child;
     const bytes = BEYOND_ASCII.test(child) ? Buffer.from(child).toString('latin1') : child;
     return bytes.replace(/[&<>"']/g, (character) => REFERENCES[character]!);
   }
