@@ -13,20 +13,26 @@ export {
 export { COLLECTION_GROUPS } from './schema/browse.ts';
 export { describeFilter } from './query/filterWords.ts';
 export { collectionOfLink, GENERIC_LINKS } from './schema/genericLinks.ts';
+export { linkedIds } from './query/path.ts';
+export { markedParts } from './query/marks.ts';
 export type { Lookup, LookupGroup } from './query/lookups.ts';
 export { recordShape, type RecordShape } from './query/served.ts';
 export { nearestName } from './bits/suggest.ts';
 export {
   distantReferences,
   factPaths,
+  fieldNumber,
+  fieldText,
   type FilterField,
   filterFields,
   groupKeys,
   labelKeys,
+  linkedCollection,
   publishedTest,
   recordLabel,
   type Reference,
   referencesFrom,
   shownColumns,
+  shownFacets,
 } from './query/shown.ts';
 export { hasMoreMembers, type Member, type MemberBudget, recordBytes, recordMembers } from './page/members.ts';

@@ -1,7 +1,41 @@
 // Follows the names of a path through the fields of a collection, its embedded records and its links.
 import type { CollectionIndex, FieldNode, Link, LinkOption, Members, Table } from '../index/table.ts';
+import type { Collection } from '../schema/types.ts';
 import type { FieldIndex } from '../index/field.ts';
 import { RELATION_STEPS_MAX } from './limits.ts';
+
+/**
+ * The first `most` ids that a row links to by its field `key`, and the number of all. Undefined if the field is not a
+ * link.
+ */
+export function linkedIds(
+  { members }: Pick<CollectionIndex, 'members'>,
+  row: number,
+  key: string,
+  most: number,
+): { readonly to: Collection; readonly ids: readonly number[]; readonly count: number } | undefined {
+  const node = members.get(key);
+  if (!node || node.kind === 'record' || !node.link) return undefined;
+  const ids = idsAt(node, row, most);
+  const count = node.kind === 'many' ? node.table.starts![row + 1]! - node.table.starts![row]! : ids.length;
+  return { to: node.link.to().declaration, ids, count };
+}
+
+/** The ids in a row of a to-one link, or in the first `most` rows of a to-many link. */
+function idsAt(node: Exclude<FieldNode, { kind: 'record' }>, row: number, most: number): readonly number[] {
+  const isMany = node.kind === 'many';
+  const index = isMany ? node.id : node.index;
+  if (!index) return [];
+  const start = isMany ? node.table.starts![row]! : row;
+  const end = isMany ? Math.min(node.table.starts![row + 1]!, start + most) : row + 1;
+  const { numbers, fitting } = index.dictionary;
+  const ids: number[] = [];
+  for (let at = start; at < end; at++) {
+    const code = index.codeAt(at);
+    if (code < fitting) ids.push(numbers![code]!);
+  }
+  return ids;
+}
 
 /** A to-many relation on a path. */
 export interface ManyStep {

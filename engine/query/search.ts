@@ -61,7 +61,7 @@ function textPaths(collection: CollectionIndex, names: string): Path[] {
 const WORD = /"([^"]*)"?|([^\s"]+)/g;
 
 /** The distinct words and phrases of a text. */
-function splitWords(text: string): readonly Word[] {
+export function splitWords(text: string): readonly Word[] {
   const words = new Map<string, Word>();
   for (const [, phrase, word] of text.matchAll(WORD)) {
     const folded = foldTextAndMarks(phrase ?? word!).trim();

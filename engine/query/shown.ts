@@ -4,10 +4,12 @@
 import { textAt } from '../column/dictionary.ts';
 import { PLACEHOLDER } from '../column/records.ts';
 import { PRESENTATIONS } from '../schema/browse.ts';
+import type { FieldIndex } from '../index/field.ts';
 import type { CollectionIndex, Link, Members } from '../index/table.ts';
-import type { Field } from '../schema/types.ts';
+import type { Collection, Field } from '../schema/types.ts';
 import { describedFields } from './describe.ts';
 import { DEFAULT_LOOKUP } from './lookups.ts';
+import { facetValues, locate } from './path.ts';
 import { servedFields } from './served.ts';
 
 /** A field that a form can filter by. */
@@ -44,14 +46,28 @@ const LABEL_BYTES_MAX = 240;
 
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
 
+/** The columns of a table without the id. */
 export function shownColumns(collection: CollectionIndex): readonly string[] {
   const { declaration, keys } = collection;
   const said = wordsOf(PRESENTATIONS[declaration.name]?.columns);
-  if (said.length > 0) return [declaration.idField, ...said];
+  if (said.length > 0) return said;
   const documented = declaration.fields.map(({ name }) => name);
   const all = [...new Set([...documented, ...keys.fields])].filter((name) => keys.fields.includes(name));
   const others = all.filter((name) => name !== declaration.idField && !NO_COLUMNS.has(name));
-  return [declaration.idField, ...others.slice(0, COLUMNS_MAX)];
+  return others.slice(0, COLUMNS_MAX);
+}
+
+/** The fields of schema/browse.ts whose values a list counts, as far as the data has them. Cost: their names. */
+export function shownFacets(collection: CollectionIndex): readonly string[] {
+  const said = wordsOf(PRESENTATIONS[collection.declaration.name]?.facets);
+  return said.filter((key) => facetValues(collection, key.split('__')) !== undefined);
+}
+
+/** The collection whose ids a key compares; undefined if its values are not links. Cost: its names. */
+export function linkedCollection(collection: CollectionIndex, key: string): Collection | undefined {
+  const names = key.split('__');
+  const located = locate(collection, names);
+  return located?.length === names.length ? located.link?.to().declaration : undefined;
 }
 
 /** The fields that name a record of a collection; empty if it has no such field. Cost: one look-up a name. */
@@ -64,8 +80,8 @@ export function labelKeys({ declaration, members }: CollectionIndex): readonly s
 
 /** The label of the record in a row, cut if it is long; `undefined` if no field names it. Cost: one value a field. */
 export function recordLabel(collection: CollectionIndex, row: number): string | undefined {
-  const texts = labelKeys(collection).flatMap((key) => columnText(collection, row, key) ?? []);
-  const label = texts.join(' ').trim();
+  const texts = labelKeys(collection).flatMap((key) => fieldText(collection, row, key) ?? []);
+  const label = texts.length > 0 ? texts.join(' ').trim() : termText(collection, row);
   return label === '' ? undefined : label;
 }
 
@@ -83,17 +99,50 @@ export function publishedTest(collection: CollectionIndex): (row: number) => boo
   const known = new Map<number, boolean>();
   return (row) => {
     const code = index.codeAt(row);
-    const isPublished = known.get(code) ?? PUBLISHED.has(columnText(collection, row, STATE) ?? '');
+    const isPublished = known.get(code) ?? PUBLISHED.has(fieldText(collection, row, STATE) ?? '');
     known.set(code, isPublished);
     return isPublished;
   };
 }
 
-function columnText(collection: CollectionIndex, row: number, key: string): string | undefined {
+/** Terms that name a record without a name, the best first. */
+const NAMING_TERMS = ['long_name', 'standard_name', 'var_id'];
+/** Terms of a record that are read. */
+const TERMS_MAX = 16;
+
+/** The first name of a phenomenon, or the best of its terms. */
+function termText(collection: CollectionIndex, row: number): string | undefined {
+  const texts = (list: string, key: string): readonly (string | undefined)[] => {
+    const node = collection.members.get(list);
+    const values = node?.kind === 'many' ? node.members.get(key) : undefined;
+    if (node?.kind !== 'many' || values?.kind !== 'values') return [];
+    const start = node.table.starts![row]!;
+    const length = Math.min(TERMS_MAX, node.table.starts![row + 1]! - start);
+    return Array.from({ length }, (_, i) => textInRow(collection, values.index, start + i));
+  };
+  const [labels, values] = [texts('terms', 'label'), texts('terms', 'value')];
+  const terms = NAMING_TERMS.map((name) => values[labels.indexOf(name)]);
+  return [terms[0], ...texts('names', 'name'), ...terms].find(Boolean);
+}
+
+/** A single value of a record as text, cut if it is long; undefined for null and for other fields. */
+export function fieldText(collection: CollectionIndex, row: number, key: string): string | undefined {
   const node = collection.members.get(key);
+  return node?.kind === 'values' ? textInRow(collection, node.index, row) : undefined;
+}
+
+/** A single number of a record; undefined for null and for other values. */
+export function fieldNumber({ members }: CollectionIndex, row: number, key: string): number | undefined {
+  const node = members.get(key);
   if (node?.kind !== 'values') return undefined;
-  const { dictionary } = node.index;
+  const { numbers, fitting } = node.index.dictionary;
   const code = node.index.codeAt(row);
+  return code < fitting ? numbers?.[code] : undefined;
+}
+
+function textInRow(collection: CollectionIndex, index: FieldIndex, row: number): string | undefined {
+  const { dictionary } = index;
+  const code = index.codeAt(row);
   if (code >= dictionary.size) return undefined;
   const text = textAt(dictionary, code);
   const start = DECODER.decode(text.slice(0, LABEL_BYTES_MAX));

@@ -1,11 +1,13 @@
-// How the HTML pages present the records of each collection: the columns of its table, a record's label, and the
-// records two steps away that use it. Separate from the declaration so that no serving thread reads it at start.
+// How the HTML pages present the records of each collection: the columns of its table, its facets, a record's
+// label, and the records two steps away that use it. Separate from the declaration so that no serving thread reads it at start.
 // query/shown.ts derives what is missing here from the fields. To show a column, add its key here.
 
 /** The presentation of a collection. */
 export interface Presentation {
-  /** Keys of fields, in order, without the id, which is always first. */
+  /** Keys of fields, in order, without the id. */
   readonly columns?: string;
+  /** Facets of its list, at most as many as a request may have. By default all fields with known values. */
+  readonly facets?: string;
   /** The fields that name a record; their values are joined by blanks. */
   readonly label?: string;
   /** Filters of other collections; their value is the id of the record. */
@@ -59,7 +61,11 @@ export const PRESENTATIONS: Readonly<Record<string, Presentation>> = {
   migrationproperties: { columns: 'key value modified ob_ref', label: 'key' },
   observationcollections: { columns: 'title publicationState dataPublishedTime' },
   observations: {
-    columns: 'title status publicationState dataPublishedTime updateFrequency',
+    columns: 'title timePeriod geographicExtent phenomena dataPublishedTime',
+    facets:
+      `timePeriod__startTime__year phenomena projects procedureAcquisition__${PAIR}__instrument ` +
+      `procedureAcquisition__${PAIR}__platform publicationState status result_field__storageStatus ` +
+      'result_field__fileFormat permissions__accessCategory',
     facts: {
       When: 'timePeriod',
       What: 'phenomena',

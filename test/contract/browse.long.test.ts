@@ -121,8 +121,8 @@ describe.skipIf(!hasProgram('chromium'))('the browse pages in Chromium', () => {
     await expect.poll(chips, POLLED).toEqual(['Title contains saharan', 'Status is completed']);
     await page.click('.chips a >> nth=0');
     await expect.poll(chips, POLLED).toEqual(['Status is completed']);
-    await page.click('thead a:has-text("title")');
-    await page.click('thead a:has-text("title")');
+    await page.click('thead a:has-text("Title")');
+    await page.click('thead a:has-text("Title")');
     expect(await page.locator('[aria-sort]').getAttribute('aria-sort')).toBe('descending');
     await page.click('.sizes a:has-text("10") >> nth=0');
     await page.click('.pages a:has-text("Next")');
@@ -141,7 +141,7 @@ describe.skipIf(!hasProgram('chromium'))('the browse pages in Chromium', () => {
     await page.click('.choice summary');
     await page.check('.choice input[value="uuid"]');
     await page.click('.choice button');
-    await expect.poll(() => page.locator('thead th').allInnerTexts(), POLLED).toContain('uuid');
+    await expect.poll(() => page.locator('thead th').allInnerTexts(), POLLED).toContain('UUID');
     await page.fill('[name="browse.id"]', '201');
     await page.click('.jump button:has-text("Open")');
     // Waits until the page is loaded: during navigation there is no entry to go back to yet.
@@ -189,9 +189,9 @@ describe.skipIf(!hasProgram('chromium'))('the browse pages in Chromium', () => {
       await page.keyboard.type('completed');
       await press('Add');
       await page.waitForURL(/status=completed/);
-      await press('Remove the filter title__icontains saharan');
+      await press('Remove: Title contains saharan');
       await page.waitForURL((url) => !url.search.includes('saharan'));
-      await press('dataPublishedTime');
+      await press('Data published');
       await page.waitForURL(/ordering=dataPublishedTime/);
       await press('10');
       await page.waitForURL(/limit=10/);
@@ -215,9 +215,10 @@ describe.skipIf(!hasProgram('chromium'))('the browse pages in Chromium', () => {
       await press('uuid', 'Space');
       await press('Show');
       await page.waitForURL(/fields=/);
-      expect(await page.locator('thead th').allInnerTexts()).toContain('uuid');
-      const first = await page.locator('tbody th a').first().innerText();
-      await press(first);
+      expect(await page.locator('thead th').allInnerTexts()).toContain('UUID');
+      const first = /(\d+)\/$/.exec((await page.locator('tbody th a').first().getAttribute('href'))!)![1];
+      await tabToThat(page, page.locator('tbody th a').first());
+      await page.keyboard.press('Enter');
       await page.waitForURL(new RegExp(`/${first}/$`));
       const json = page.locator('.json > summary');
       await tabToThat(page, json);

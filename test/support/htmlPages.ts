@@ -27,6 +27,10 @@ export const textsOf = (page: Page, selector: string): readonly string[] =>
 export const hrefsOf = (page: Page, selector: string): readonly string[] =>
   [...page.querySelectorAll(selector)].map((link) => link.getAttribute('href') ?? '');
 
+/** The ids of the records of a list. */
+export const idsOf = (page: Page): readonly string[] =>
+  hrefsOf(page, 'tbody th a').map((href) => /(\d+)\/$/.exec(href)?.[1] ?? '');
+
 export const pageOf = (answer: Answer): Page => parseHTML(textOf(answer)).document;
 
 /** A browser for a handler: `asked` returns a response, `pageAt` a page. */

@@ -5,6 +5,7 @@ import { isRepeatable, type Pair, queryOf, withoutNames } from './address.ts';
 import { collectionLabel, inSentence, kindLabel } from '../../../engine/described.ts';
 import { type BrowsePage, fieldsOf, type Site, type Tour } from './site.ts';
 import { filterForm } from './facets.ts';
+import { findForm, FOUND_BY } from './findForm.ts';
 import { framed } from './frame.ts';
 import { entryOf } from './own.ts';
 import { type Child, html, type Markup } from './template.ts';
@@ -89,8 +90,8 @@ export function refusedPage(site: Site, tour: Tour, declared: Collection, refuse
 }
 
 /**
- * The filter form, filled in with the first refused filter that it can express. Cost: for each problem, the query and
- * the fields.
+ * The form that corrects a query: that for words, period and place if one of these is refused, otherwise the filter
+ * form with the first refused filter that it can express. Cost: for each problem, the query and the fields.
  */
 function correctionForm(
   site: Site,
@@ -103,8 +104,10 @@ function correctionForm(
     const entry = entryOf([key, pairs.findLast(([name]) => name === key)?.[1] ?? ''], fields);
     return entry ? [{ key, entry: { ...entry, message: cut(messages.join(' '), MESSAGE_CHARACTERS_MAX) } }] : [];
   });
-  const rest = before ?? withoutNames(pairs, ...(first ? [first.key] : problems.map(({ key }) => key)));
   const collection = site.collections(declared.name);
+  const isFound = problems.some(({ key }) => FOUND_BY.includes(key));
+  if (isFound && isRepeatable(pairs)) return findForm(site, collection, pairs);
+  const rest = before ?? withoutNames(pairs, ...(first ? [first.key] : problems.map(({ key }) => key)));
   return isRepeatable(rest) && filterForm({ collection, fields, pairs: rest }, first?.entry);
 }
 

@@ -13,24 +13,27 @@ import {
   withoutNames,
   withValue,
 } from './address.ts';
-import { type FindResult, foundList, PAGE_ROWS_MAX, pageRowsMax } from './find.ts';
+import { countFound, type FindResult, foundList, PAGE_ROWS_MAX, pageRowsMax } from './find.ts';
+import { findForm, FOUND_BY } from './findForm.ts';
 import {
   columnChoice,
   dateForms,
   facetPanels,
-  FACETS_SHOWN_MAX,
+  facetNames,
   filterForm,
   FORM_NAMES,
   hiddenInputs,
+  isConditionOf,
 } from './facets.ts';
-import { type Listing, pagePairs } from './listing.ts';
+import { type Alternative, type ListFacet, type Listing, pagePairs } from './listing.ts';
 import { html, type Markup } from './template.ts';
 import { type Collection, hintsFor } from '../../../engine/engine.ts';
 import { feedLink } from './feed.ts';
-import { collectionLabel, collectionSentence, describeFilter, type FilterField } from '../../../engine/described.ts';
+import { collectionLabel, collectionSentence, describeFilter } from '../../../engine/described.ts';
 import { inStep, missedPage, refusedPage } from './errorPage.ts';
 import { type BrowsePage, fieldsOf, type Site, type Tour } from './site.ts';
 import { amountOf, framed, requestPanel } from './frame.ts';
+import { resultMap } from './resultMap.ts';
 import { recordTable } from './table.ts';
 import { cut, labelOf } from './values.ts';
 
@@ -45,11 +48,11 @@ function rangeOf({ ask: { page }, hits }: Listing): Markup | false {
   return html`<p class="range">${countText(first)} to ${countText(last)} of ${countText(hits.count)}</p>`;
 }
 
-/** Links to the first, previous, next and last page, and forms that open any other. */
-function pageLinksNav(listing: Listing): Markup | false {
+/** Links to the first, previous, next and last page. Below the list, also forms that open any other. */
+function pageLinksNav(listing: Listing, place: 'above' | 'below'): Markup | false {
   const { ask, hits, pairs, hasChoices } = listing;
   const { limit } = ask.page;
-  if (hits.count === 0) return false;
+  if (hits.count === 0 || (place === 'above' && hits.count <= limit && hits.offset === 0)) return false;
   const last = Math.max(0, Math.floor((hits.count - 1) / limit) * limit);
   const { offset } = hits;
   const at = (place: number): string => queryOf(placed(pairs, place));
@@ -57,13 +60,13 @@ function pageLinksNav(listing: Listing): Markup | false {
     isThere
       ? html`<li><a href="${at(place)}" ${rel !== undefined && html` rel="${rel}"`}>${label}</a></li>`
       : html`<li><span aria-disabled="true">${label}</span></li>`;
-  return html`<nav class="pages" aria-label="Pages">
+  return html`<nav class="pages ${place}" aria-label="Pages ${place}">
     <ul>
       ${link('First', 0, offset > 0)}
       ${link('Previous', Math.max(0, Math.min(offset, last + limit) - limit), offset > 0, 'prev')}
       ${link('Next', offset + limit, offset + limit < hits.count, 'next')} ${link('Last', last, offset < last)}
     </ul>
-    ${hasChoices && otherPages(listing)}
+    ${place === 'below' && hasChoices && otherPages(listing)}
   </nav>`;
 }
 
@@ -119,7 +122,8 @@ export async function listPage(site: Site, tour: Tour, declared: Collection): Pr
   const pairs = pagePairs(tour.query, pageRowsMax(site), site.queryOptions);
   const hasChoices = pairs !== undefined && isRepeatable(pairs);
   const query = pairs ? queryTextOf(pairs) : tour.query;
-  const counted = hasChoices ? queryTextOf(withFacets(pairs, fields)) : query;
+  const names = facetNames({ site, collection, fields });
+  const counted = hasChoices ? queryTextOf(withFacets(pairs, names)) : query;
   const first = await foundList(site, tour, collection, counted);
   // The page adds the counts itself. If the server is too busy, a second query without them may still find the rows at
   // once. A query that took too long is not repeated.
@@ -129,6 +133,11 @@ export async function listPage(site: Site, tour: Tour, declared: Collection): Pr
   if (found.kind === 'missed') return missedPage(site, tour, found.why);
   const { ask } = found.list;
   const { hits } = found;
+  const around = { site, tour, collection, pairs: pairs ?? [] };
+  const facets = hasChoices ? await listFacets(around, hits.facets) : hits.facets;
+  const shown = shownFilters({ ...around, ask });
+  const alternatives = hasChoices && hits.count === 0 && collection.rows > 0 ? await alternativesTo(around, shown) : [];
+  const isPartial = isUncounted || facets.includes(undefined);
   const listing: Listing = {
     site,
     tour,
@@ -140,10 +149,12 @@ export async function listPage(site: Site, tour: Tour, declared: Collection): Pr
     query: query ?? '',
     hasChoices,
     hasWays: pairs !== undefined && isLinkable(pairs),
-    isUncounted,
+    isUncounted: isPartial,
+    facets: isPartial ? facets.filter((facet) => facet !== undefined) : (facets as Listing['facets']),
+    alternatives,
   };
   const time = `${found.milliseconds.toFixed(found.milliseconds < 10 ? 1 : 0)} ms`;
-  return inStep(site, tour, () => ({ status: 200, html: htmlOf(listing), time, isPassing: isUncounted }));
+  return inStep(site, tour, () => ({ status: 200, html: htmlOf(listing), time, isPassing: isPartial }));
 }
 
 function htmlOf(listing: Listing): Buffer {
@@ -155,16 +166,76 @@ function htmlOf(listing: Listing): Buffer {
       description: collectionSentence(collection.declaration),
       head: feedLink(collection.declaration, listing.pairs),
     },
-    crumbs: [{ label: 'Catalogue', href: `${tour.up}browse/` }, { label: collection.declaration.title }],
+    crumbs: [
+      { label: 'Catalogue', href: `${tour.up}browse/` },
+      { label: collectionLabel(collection.declaration.name) },
+    ],
     main: mainOf(listing),
   });
 }
 
-/** Adds the counts of each field whose values are enumerated, unless the query already has `facets`. */
-function withFacets(pairs: readonly Pair[], fields: readonly FilterField[]): readonly Pair[] {
-  if (pairs.some(([name]) => name === 'facets')) return pairs;
-  const names = fields.filter(({ values }) => values.length > 0).map(({ key }) => key);
-  return names.length === 0 ? pairs : [...pairs, ['facets', names.slice(0, FACETS_SHOWN_MAX).join(',')]];
+/** Adds facets, unless the query already has some. */
+function withFacets(pairs: readonly Pair[], names: readonly string[]): readonly Pair[] {
+  if (names.length === 0 || pairs.some(([name]) => name === 'facets')) return pairs;
+  return [...pairs, ['facets', names.join(',')]];
+}
+
+type Around = Pick<Listing, 'site' | 'tour' | 'collection' | 'pairs'>;
+
+/**
+ * The facets of a list. Those with conditions that their links change are counted again without these: undefined if
+ * that takes too long. Cost: a list for each of these.
+ */
+async function listFacets(
+  { site, tour, collection, pairs }: Around,
+  facets: Listing['hits']['facets'],
+): Promise<readonly (ListFacet | undefined)[]> {
+  if (!facets.some(({ name }) => pairs.some(([key]) => isConditionOf(name, key)))) return facets;
+  const all: (ListFacet | undefined)[] = [];
+  for (const facet of facets) {
+    const others = fromStart(pairs.filter(([key]) => !isConditionOf(facet.name, key)));
+    if (!pairs.some(([key]) => isConditionOf(facet.name, key))) {
+      all.push(facet);
+      continue;
+    }
+    const query = queryTextOf([
+      ...withoutNames(others, 'facets', 'limit', 'ordering'),
+      ['facets', facet.name],
+      ['limit', '1'],
+    ]);
+    const found = await foundList(site, tour, collection, query);
+    all.push(found.kind === 'found' ? found.hits.facets[0] : undefined);
+  }
+  return all;
+}
+
+/** Queries that are tried for a list without records. */
+const ALTERNATIVES_MAX = 8;
+
+/** The queries with one condition or one word less that find records, the most first. Cost: a list for each. */
+async function alternativesTo(
+  { site, tour, collection, pairs }: Around,
+  shown: readonly Pair[],
+): Promise<readonly Alternative[]> {
+  const less = shown.map((without) => ({ without, pairs: pairs.filter((pair) => pair !== without) }));
+  const words = shown.filter(([name]) => name === 'search').flatMap((pair) => withoutWords(pairs, pair));
+  const alternatives: Alternative[] = [];
+  for (const one of [...words, ...less].slice(0, ALTERNATIVES_MAX)) {
+    const query = queryTextOf([...withoutNames(fromStart(one.pairs), 'limit', 'facets', 'ordering'), ['limit', '1']]);
+    const count = await countFound(site, tour, collection, query);
+    if (count !== undefined && count > 0) alternatives.push({ ...one, count });
+  }
+  return alternatives.sort((a, b) => b.count - a.count);
+}
+
+/** Queries with one word less of a search of several words. */
+function withoutWords(pairs: readonly Pair[], search: Pair): readonly Pick<Alternative, 'without' | 'pairs'>[] {
+  const words = search[1].match(/"[^"]*"?|[^\s"]+/g) ?? [];
+  if (words.length < 2) return [];
+  return words.map((word, i) => ({
+    without: ['search', word],
+    pairs: pairs.map((pair) => (pair === search ? ['search', words.toSpliced(i, 1).join(' ')] : pair)),
+  }));
 }
 
 function titleOf({ collection: { declaration }, hits }: Listing): string {
@@ -173,31 +244,57 @@ function titleOf({ collection: { declaration }, hits }: Listing): string {
 }
 
 function mainOf(listing: Listing): Markup {
-  const { collection, hits, tour, query, hasWays } = listing;
+  const { site, collection, hits, tour, query, hasWays, hasChoices } = listing;
   const { declaration, rows } = collection;
   const total = hits.count === rows ? countText(rows) : `${countText(hits.count)} of ${countText(rows)}`;
   const records = hits.count === 1 && rows === 1 ? 'record' : 'records';
-  return html`<div class="title">
-      <h1>${declaration.title}</h1>
+  const label = collectionLabel(declaration.name);
+  return html`<a class="skip" href="#filters">Skip to filters</a><a class="skip" href="#results">Skip to results</a>
+    <div class="title">
+      <h1>${label}</h1>
       <p class="lead">${collectionSentence(declaration)}</p>
     </div>
+    ${hasChoices && findForm(site, collection, listing.pairs)}
     <div class="summary">
       <p class="total" role="status"><strong>${total}</strong> ${records} <span class="quiet">in ${TIME}</span></p>
       ${hasWays && dataLinks(listing)} ${ignoredNote(listing)}
     </div>
     ${chips(listing)}
-    <div class="columns">
-      <div class="found">
-        ${hits.count === 0 ? html`<p class="nothing">${nothingSaid(collection)}</p>` : recordTable(listing)}
-        ${rangeOf(listing)} ${hasWays && pageLinksNav(listing)} ${requestPanel(tour, query, !hasWays)}
+    <div class="columns listed">
+      <aside class="filters" id="filters" tabindex="-1" aria-label="Filters">
+        <details class="fold">
+          <summary>Filters and map</summary>
+          <div>${resultMap(listing)} ${choicesOf(listing)}</div>
+        </details>
+      </aside>
+      <div class="found" id="results" tabindex="-1">
+        ${hasWays && pageLinksNav(listing, 'above')} ${hits.count === 0 ? nothingFound(listing) : recordTable(listing)}
+        ${rangeOf(listing)} ${hasWays && pageLinksNav(listing, 'below')} ${requestPanel(tour, query, !hasWays)}
       </div>
-      <aside class="filters" aria-label="Filters">${choicesOf(listing)}</aside>
     </div>`;
 }
 
-/** The reason for an empty list. Filters cannot be the reason if the collection is empty. */
-function nothingSaid({ rows }: Listing['collection']): string {
-  return rows === 0 ? 'This collection has no records.' : 'No record matches. Take a filter away, or change one.';
+/** The reason for an empty list, and the conditions without which it has records. */
+function nothingFound(listing: Listing): Markup {
+  const { collection, alternatives } = listing;
+  if (collection.rows === 0) return html`<p class="nothing">This collection has no records.</p>`;
+  if (alternatives.length === 0)
+    return html`<p class="nothing">No record matches. Take a filter away, or change one.</p>`;
+  const links = alternatives.map(
+    ({ without, pairs, count }) =>
+      html`<li>
+        <a href="${queryOf(fromStart(pairs))}" rel="nofollow"
+          >Without &ldquo;<bdi>${wordsOf(listing, without).text}</bdi>&rdquo;</a
+        >
+        <span class="count">${amountOf(count, 'record')}</span>
+      </li>`,
+  );
+  return html`<div class="nothing">
+    <p>No record matches all of this.</p>
+    <ul>
+      ${links}
+    </ul>
+  </div>`;
 }
 
 /** The forms and facets that lead to other lists. */
@@ -216,7 +313,7 @@ function choicesOf(listing: Listing): Markup {
   const uncounted =
     listing.isUncounted &&
     html`<p class="note">Without counts by value: too much is under way for them. Try again shortly.</p>`;
-  return html`${filterForm(listing)} ${uncounted} ${facetPanels(listing)} ${dateForms(listing)} ${columnChoice(listing)}`;
+  return html`${uncounted} ${facetPanels(listing)} ${filterForm(listing)} ${dateForms(listing)} ${columnChoice(listing)}`;
 }
 
 /** Longer values of filters (such as lists of ids) and longer names are cut. */
@@ -269,27 +366,30 @@ function ignoredNote({ ask: { ignored }, collection, query, site, pairs, hasWays
   </div>`;
 }
 
-/** The active filters, each with a link to the list without it. */
-function chips({ site, tour, collection, pairs, ask }: Listing): Markup | false {
+/** The parameters that decide which records a list has, and `after`. */
+function shownFilters({ site, pairs, ask }: Pick<Listing, 'site' | 'pairs' | 'ask'>): readonly Pair[] {
   const others = withoutFilters(pairs, site.queryOptions);
   const inactive = new Set<unknown>([...others.map(([name]) => name), ...ask.ignored]);
-  const after = pairs.findLast(([name]) => name === 'after');
-  const shown = pairs.filter((pair) => pair === after || !inactive.has(pair[0]));
+  const lasts = new Set(['after', ...FOUND_BY].map((name) => pairs.findLast((pair) => pair[0] === name)));
+  return pairs.filter((pair) => lasts.has(pair) || !inactive.has(pair[0]));
+}
+
+/** The active filters, each with a link to the list without it. */
+function chips(listing: Listing): Markup | false {
+  const { site, pairs } = listing;
+  const shown = shownFilters(listing);
   if (shown.length === 0) return false;
   const chip = (pair: Pair): Markup => {
-    const words = describeFilter(collection, pair, (to, row) => labelOf(site, tour, to, row));
-    const { label, comparison, value: text } = words ?? { label: pair[0], comparison: '', value: pair[1] };
-    const value = cut(text, CHIP_CHARACTERS_MAX);
+    const { label, comparison, value, text } = wordsOf(listing, pair);
     const rest = pairs.filter((each) => each !== pair);
     const remove = isRepeatable(rest) && queryOf(fromStart(rest));
-    const said = [label, comparison, value].filter(Boolean).join(' ');
     return html`<li>
       <span
         ><bdi>${label}</bdi> ${comparison} <strong><bdi>${value}</bdi></strong></span
-      >${remove && html`<a href="${remove}" rel="nofollow" aria-label="Remove: ${said}">&times;</a>`}
+      >${remove && html`<a href="${remove}" rel="nofollow" aria-label="Remove: ${text}">&times;</a>`}
     </li>`;
   };
-  const without = fromStart(others);
+  const without = fromStart(withoutNames(withoutFilters(pairs, site.queryOptions), ...FOUND_BY));
   const clear =
     shown.length > 1 &&
     isRepeatable(without) &&
@@ -297,4 +397,14 @@ function chips({ site, tour, collection, pairs, ask }: Listing): Markup | false 
   return html`<ul class="chips" aria-label="Filters that hold">
     ${shown.map(chip)}${clear}
   </ul>`;
+}
+
+function wordsOf(
+  { site, tour, collection }: Listing,
+  [key, text]: Pair,
+): { readonly label: string; readonly comparison: string; readonly value: string; readonly text: string } {
+  const words = describeFilter(collection, [key, text], (to, row) => labelOf(site, tour, to, row));
+  const { label, comparison, value: whole } = words ?? { label: key, comparison: '', value: text };
+  const value = cut(whole, CHIP_CHARACTERS_MAX);
+  return { label, comparison, value, text: [label, comparison, value].filter(Boolean).join(' ') };
 }

@@ -13,6 +13,16 @@ import type { FilterField } from '../../../engine/described.ts';
 import type { Pair } from './address.ts';
 import type { Site, Tour } from './site.ts';
 
+/** A facet, counted without the conditions on it that its links change. */
+export type ListFacet = Hits['facets'][number];
+
+export interface Alternative {
+  /** The condition, or the word of the search, that is missing. */
+  readonly without: Pair;
+  readonly pairs: readonly Pair[];
+  readonly count: number;
+}
+
 /** A list that was found. */
 export interface Listing {
   readonly site: Site;
@@ -29,8 +39,11 @@ export interface Listing {
   readonly hasChoices: boolean;
   /** Whether the query is short enough for the few links through the list and to its data. */
   readonly hasWays: boolean;
-  /** Whether the counts that the page adds are missing, because the server was too busy. */
+  /** Whether counts are missing, because the server was too busy. */
   readonly isUncounted: boolean;
+  readonly facets: readonly ListFacet[];
+  /** Queries with one condition less, with the records that they find, if this one finds none. */
+  readonly alternatives: readonly Alternative[];
 }
 
 /**

@@ -1,17 +1,17 @@
 // Translates the parameters of page forms into an API query and back: a condition from its three parts, days into
-// bounds, columns into `fields`, a position into an offset, an id into a record. Rejects a condition that the API would
-// interpret differently. Pure.
+// bounds, columns into `fields`, a position into an offset, an id into a record, words, period and place into their
+// parameters. Rejects a condition that the API would interpret differently. Pure.
 import type { FilterField } from '../../../engine/described.ts';
 import type { Problem } from '../../../engine/engine.ts';
 import { fromStart, BROWSE_PREFIX, type Pair, plainKey, withValue } from './address.ts';
-import { dayOf, FORM_NAMES, type FormEntry } from './facets.ts';
+import { DAY_END, dayOf, FORM_NAMES, type FormEntry } from './facets.ts';
+import { withFound } from './findForm.ts';
 
 /** The lookup of a key without one, and the lookup that takes a boolean for every field. */
 const PLAIN_LOOKUP = 'exact';
 const NULL_LOOKUP = 'isnull';
 /** Lookups that compare with the end of a day. For `range`, this applies to the second of its two days. */
 const WITH_END: ReadonlySet<string> = new Set(['lte', 'gt', 'range']);
-const DAY_END = 'T23:59:59.999999';
 /** Replaces PLAIN_LOOKUP if a time is compared with a day. */
 const DAY_LOOKUP = 'date';
 /** Accepted spellings of a boolean. The API would take any other word for true (A41). */
@@ -52,7 +52,7 @@ export function meantBy(sent: readonly Pair[], fields: readonly FilterField[]): 
   if (id !== undefined) return { kind: 'record', id };
   const others = pairs.filter(([name]) => !name.startsWith(BROWSE_PREFIX));
   const columns = pairs.filter(([name]) => name === FORM_NAMES.columns).map(([, column]) => column);
-  const meant = placed(withDays(others, own, fields), own.get(FORM_NAMES.position));
+  const meant = placed(withFound(withDays(others, own, fields), own), own.get(FORM_NAMES.position));
   const chosen: readonly Pair[] = columns.length > 0 ? [['fields', columns.join(',')]] : [];
   const all = [...meant, ...chosen];
   const entry = entered(own);

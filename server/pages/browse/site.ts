@@ -72,7 +72,7 @@ export function fieldsOf({ collections, queryOptions }: Site, declared: Collecti
 }
 
 /** Returns whether filters can use a top-level field of the data. Cost: none. */
-function isFiltered({ filters }: Site['queryOptions'], declared: Collection, name: string): boolean {
+export function isFiltered({ filters }: Site['queryOptions'], declared: Collection, name: string): boolean {
   return filters === 'all' || declared.filters.includes(name);
 }
 

@@ -1,12 +1,27 @@
 // The records of a page as a table. Its columns are those of the declaration, or those that `fields` names. Each
-// heading is a link that orders by its column. Records are read member by member, within a byte budget for the page.
-import { type CollectionIndex, countSelected, selectedRow } from '../../../engine/engine.ts';
-import { type Member, recordMembers, shownColumns } from '../../../engine/described.ts';
+// heading is a link that orders by its column. Linked periods, places and phenomena are described from the columns of
+// their collections. Other values are read member by member, within a byte budget for the page.
+import { type CollectionIndex, countSelected, rowOfId, selectedRow } from '../../../engine/engine.ts';
+import {
+  collectionLabel,
+  fieldLabel,
+  fieldText,
+  kindLabel,
+  labelKeys,
+  linkedIds,
+  markedParts,
+  type Member,
+  recordLabel,
+  recordMembers,
+  shownColumns,
+} from '../../../engine/described.ts';
 import { bytesText } from '../../observe/quantities.ts';
 import { fromStart, type Pair, queryOf, withValue } from './address.ts';
 import type { Listing } from './listing.ts';
+import { boxText } from './map.ts';
+import { boxInRow } from './resultMap.ts';
 import { type Child, html, type Markup } from './template.ts';
-import { CELL_CHARACTERS_MAX, linkAmong, ShownValues } from './values.ts';
+import { CELL_CHARACTERS_MAX, labelOf, linkAmong, type ShownLink, ShownValues } from './values.ts';
 
 /** Bytes of values that one page reads, and of a single value. */
 const TABLE_BYTES_MAX = 256 * 1024;
@@ -16,33 +31,52 @@ const START_BYTES = 512;
 /** Columns of a table. Documented collections have up to 28, but `fields` may name a thousand. */
 const COLUMNS_MAX = 64;
 
-/** Keys of the columns: those that `fields` names, otherwise those of the declaration. */
+/** Linked records that a cell describes. */
+const CELL_LINKS_MAX = 2;
+
+/**
+ * Keys of the columns: those that `fields` names, otherwise those of the declaration. The first one has the links: the
+ * label of the records if it is shown, otherwise the id.
+ */
 export function columnsOf(collection: CollectionIndex, keys: ReadonlySet<string> | undefined): readonly string[] {
-  if (!keys || keys.size === 0) return shownColumns(collection);
-  const { idField } = collection.declaration;
-  return [idField, ...[...keys].filter((key) => key !== idField)].slice(0, COLUMNS_MAX);
+  const columns = keys && keys.size > 0 ? [...keys] : shownColumns(collection);
+  const names = labelKeys(collection);
+  const first = names.length === 1 && columns.includes(names[0]!) ? names[0]! : collection.declaration.idField;
+  return [first, ...columns.filter((key) => key !== first)].slice(0, COLUMNS_MAX);
 }
 
 /** Cost: the values that are shown, within the budget. */
 export function recordTable(listing: Listing): Markup {
-  const { collection, hits, tour, site, ask, fields } = listing;
+  const { collection, hits, tour, site, ask, fields, pairs } = listing;
   const columns = columnsOf(collection, ask.page.keys);
-  // The id is known without reading the record, so it remains a link after the budget is used up.
-  const wanted = new Set(columns.slice(1));
+  const cells = columns.slice(1).map((key) => columnOf(listing, key));
+  const wanted = new Set(cells.filter(({ describe }) => !describe).map(({ key }) => key));
   const ids = collection.ids.dictionary.numbers!;
   const ordered = new Set(fields.filter(({ isOrdered }) => isOrdered).map(({ key }) => key));
   const values = new ShownValues(site, tour);
-  const cells: Cells = new Map();
+  const made: Cells = new Map();
   const budget = { wholeBytesMax: CELL_BYTES_MAX, startBytes: START_BYTES, left: TABLE_BYTES_MAX };
+  const search = pairs.findLast(([name]) => name === 'search')?.[1];
+  const marked = search === undefined ? undefined : markedParts(search);
   const rows: Markup[] = [];
   for (let i = 0; i < countSelected(hits.rows); i++) {
     const row = selectedRow(hits.rows, i);
-    const members = recordMembers(collection, row, wanted, budget);
-    rows.push(rowOf(listing, columns, { id: ids[row]!, members }, { values, cells }));
+    const members = wanted.size > 0 ? recordMembers(collection, row, wanted, budget) : [];
+    // The name is known without reading the record, so it remains a link after the budget is used up.
+    const name = nameOf(listing, row, {
+      id: ids[row]!,
+      isLabelled: columns[0] !== collection.declaration.idField,
+      marked,
+    });
+    rows.push(
+      html`<tr role="row">
+        ${name}${cellsOf(cells, { row, members, generic: linkAmong(collection.declaration.name, members) }, { values, made })}
+      </tr> `,
+    );
   }
-  const heads = columns.map((key) => heading(listing, key, ordered.has(key)));
+  const heads = columns.map((key) => heading(listing, key, ordered));
   const caption = html`<caption class="unseen">
-    ${collection.declaration.title}
+    ${collectionLabel(collection.declaration.name)}
   </caption>`;
   return scrollingTable(caption, heads, rows);
 }
@@ -68,16 +102,20 @@ export function scrollingTable(caption: Child, heads: Child, rows: Child, name?:
   </div>`;
 }
 
-function heading({ collection, ask, pairs, hasChoices }: Listing, key: string, isOrdered: boolean): Markup {
-  if (!isOrdered || !hasChoices) return html`<th scope="col" role="columnheader"><bdi>${key}</bdi></th>`;
+function heading({ collection, ask, pairs, hasChoices }: Listing, key: string, ordered: ReadonlySet<string>): Markup {
+  const { name, idField } = collection.declaration;
+  const label = html`<bdi>${fieldLabel(name, key)}</bdi>`;
+  const to = linkedIds(collection, 0, key, 0)?.to.name ?? '';
+  const by = to in LINK_ORDER ? `${key}__${LINK_ORDER[to]!}` : key;
+  if (!ordered.has(key) || !hasChoices) return html`<th scope="col" role="columnheader">${label}</th>`;
   const { order } = ask.page;
-  const isById = order.length === 0 && key === collection.declaration.idField;
-  const at = isById ? { isDescending: false } : order.find(({ path }) => path.join('__') === key);
-  const next = at && !at.isDescending ? `-${key}` : key;
+  const isById = order.length === 0 && key === idField && !ask.page.ranking;
+  const at = isById ? { isDescending: false } : order.find(({ path }) => path.join('__') === by);
+  const next = at && !at.isDescending ? `-${by}` : by;
   const sorted = at && html` aria-sort="${at.isDescending ? 'descending' : 'ascending'}"`;
   const href = queryOf(orderedBy(pairs, next));
   return html`<th scope="col" role="columnheader" ${sorted}>
-    <a href="${href}" rel="nofollow"><bdi>${key}</bdi></a>
+    <a href="${href}" rel="nofollow">${label}</a>
   </th>`;
 }
 
@@ -89,33 +127,120 @@ function orderedBy(pairs: readonly Pair[], key: string): readonly Pair[] {
 type Cells = Map<string, Markup>;
 const SHORT_CHARACTERS_MAX = 64;
 
-function rowOf(
-  { collection, tour }: Listing,
-  columns: readonly string[],
-  { id, members }: { readonly id: number; readonly members: readonly Member[] },
-  { values, cells: made }: { readonly values: ShownValues; readonly cells: Cells },
+/** The name of a record as a link to its page. `marked` splits a text at the words of a search. */
+function nameOf(
+  { collection, tour, site }: Listing,
+  row: number,
+  {
+    id,
+    isLabelled,
+    marked,
+  }: { readonly id: number; readonly isLabelled: boolean; readonly marked: MarkedParts | undefined },
 ): Markup {
+  const { name } = collection.declaration;
+  const label = isLabelled ? labelOf(site, tour, collection, row) : String(id);
+  const parts = marked && isLabelled && label !== undefined ? marked(label) : [label ?? `${kindLabel(name)} ${id}`];
+  const text =
+    parts.length === 1 ? parts[0] : parts.map((part, i) => (i % 2 === 0 ? part : html`<mark>${part}</mark>`));
+  const link = html`<a href="${tour.up}browse/${name}/${id}/"><bdi>${text}</bdi></a>`;
+  return html`<th scope="row" role="rowheader" ${isLabelled && html` class="named"`}>${link}</th>`;
+}
+
+type MarkedParts = ReturnType<typeof markedParts>;
+
+interface Column {
+  readonly key: string;
+  readonly label: string;
+  /** Whether times are shown as days. */
+  readonly isShort: boolean;
+  readonly isPeriod: boolean;
+  /** Describes the records that a row links to, instead of showing the links. */
+  readonly describe: ((row: number) => string) | undefined;
+}
+
+function columnOf({ site, collection, ask }: Listing, key: string): Column {
+  const target = linkedIds(collection, 0, key, 0)?.to.name ?? '';
+  const to = target in DESCRIPTIONS ? site.collections(target) : undefined;
+  const describe = (row: number): string => {
+    const { ids, count } = linkedIds(collection, row, key, CELL_LINKS_MAX)!;
+    const rows = ids.map((id) => rowOfId(to!, id)).filter((linked) => linked >= 0);
+    const text = rows.map((linked) => remembered(to!, linked, DESCRIPTIONS[target]!)).join(', ');
+    return count > CELL_LINKS_MAX ? `${text} +${count - CELL_LINKS_MAX}` : text;
+  };
+  const label = fieldLabel(collection.declaration.name, key);
+  return { key, label, isShort: ask.page.keys === undefined, isPeriod: target === 'times', describe: to && describe };
+}
+
+type Describe = (to: CollectionIndex, row: number) => string | undefined;
+
+/** Descriptions of linked records, by their collection. */
+const DESCRIPTIONS: Readonly<Record<string, Describe>> = {
+  times: periodText,
+  bboxes: placeText,
+  phenomona: recordLabel,
+};
+/**
+ * Descriptions of records, because a page has 400 and most occur several times: they save a fifth of its CPU. Those of a
+ * collection are emptied when they are too many.
+ */
+const descriptions = new WeakMap<CollectionIndex, Map<number, string>>();
+const DESCRIPTIONS_MAX = 4096;
+
+function remembered(to: CollectionIndex, row: number, describe: Describe): string {
+  const known = descriptions.get(to) ?? new Map<number, string>();
+  const text = known.get(row) ?? describe(to, row) ?? '';
+  if (known.size >= DESCRIPTIONS_MAX) known.clear();
+  descriptions.set(to, known.set(row, text));
+  return text;
+}
+
+/** The field of linked records by which a column is ordered. */
+const LINK_ORDER: Readonly<Record<string, string>> = { times: 'startTime', bboxes: 'bboxName' };
+
+function periodText(to: CollectionIndex, row: number): string | undefined {
+  const [start, end] = PERIOD_ENDS.map((key) => fieldText(to, row, key)?.slice(0, DAY_CHARACTERS));
+  if (start === undefined) return undefined;
+  return end === undefined ? `from ${start}` : start === end ? start : `${start} to ${end}`;
+}
+
+/** The name of a box, otherwise its sides. */
+function placeText(to: CollectionIndex, row: number): string | undefined {
+  const name = fieldText(to, row, 'bboxName');
+  const box = name ? undefined : boxInRow(to, row);
+  return name || (box && boxText(box));
+}
+
+function cellsOf(
+  columns: readonly Column[],
+  {
+    row,
+    members,
+    generic,
+  }: { readonly row: number; readonly members: readonly Member[]; readonly generic: ShownLink | undefined },
+  { values, made }: { readonly values: ShownValues; readonly made: Cells },
+): readonly Markup[] {
   const byKey = new Map(members.map(({ key, value }) => [key, value]));
-  const { idField, name } = collection.declaration;
-  const generic = linkAmong(name, members);
-  const cells = columns.map((key) => {
-    if (key === idField) {
-      const href = `${tour.up}browse/${name}/${id}/`;
-      return html`<th scope="row" role="rowheader"><a href="${href}">${id}</a></th>`;
-    }
+  return columns.map(({ key, label, isShort, isPeriod, describe }) => {
+    const cell = (content: Child): Markup => html`<td role="cell" data-label="${label}"><div>${content}</div></td>`;
+    if (generic?.key === key) return cell(values.linkTo(generic));
+    if (describe) return cell(html`<bdi${isPeriod && html` class="number"`}>${describe(row)}</bdi>`);
     const value = byKey.get(key);
-    const content = (): Child => (generic?.key === key ? values.linkTo(generic) : value && shown(key, value, values));
-    const cell = (): Markup => html`<td role="cell" data-label="${key}"><div>${content()}</div></td>`;
-    if (generic?.key === key) return cell();
-    if (value?.kind !== 'whole' || value.json.length > SHORT_CHARACTERS_MAX) return cell();
+    if (value?.kind !== 'whole' || value.json.length > SHORT_CHARACTERS_MAX)
+      return cell(value && shown(key, value, values));
     const said = `${key} ${value.json}`;
-    const known = made.get(said) ?? cell();
+    const known = made.get(said) ?? cell((isShort && dayOf(value.json)) || shown(key, value, values));
     made.set(said, known);
     return known;
   });
-  return html`<tr role="row">
-    ${cells}
-  </tr> `;
+}
+
+const PERIOD_ENDS = ['startTime', 'endTime'];
+const DAY_CHARACTERS = 'yyyy-mm-dd'.length;
+
+/** The day of a time as JSON; false for any other value. */
+function dayOf(json: string): Markup | false {
+  const [, time = '', day] = /^"((\d{4}-\d\d-\d\d)T[^"\\]*)"$/.exec(json) ?? [];
+  return day !== undefined && html`<time class="number" datetime="${time}">${day}</time>`;
 }
 
 function shown(key: string, value: Member['value'], values: ShownValues): Child {

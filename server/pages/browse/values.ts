@@ -184,7 +184,8 @@ export class ShownValues {
 }
 
 /** A generic link: the key of its id, and where it leads. */
-interface ShownLink {
+/** A generic link, and the key of the member that is shown as it. */
+export interface ShownLink {
   readonly key: string;
   readonly to: string;
   readonly id: string;
