@@ -1,6 +1,6 @@
-// How the HTML pages present the records of each collection: the columns of its table, its facets, a record's
-// label, and the records two steps away that use it. Separate from the declaration so that no serving thread reads it at start.
-// query/shown.ts derives what is missing here from the fields. To show a column, add its key here.
+// How the HTML pages present the records of each collection: the columns of its table, its facets, a record's label,
+// and the records two steps away that use it. Separate from the declaration so that no serving thread reads it at
+// start. query/shown.ts derives what is missing here from the fields. To show a column, add its key here.
 
 /** The presentation of a collection. */
 export interface Presentation {

@@ -182,7 +182,9 @@ function texOf(text: string): string {
   return lineOf(text).replace(/[\\{}~^#$%&_]/g, (character) => TEX[character]!);
 }
 
-/** A name whose braces keep it from being split at a comma, or at the word `and`, also by parsers that see no braces. */
+/**
+ * A name whose braces keep it from being split at a comma, or at the word `and`, also by parsers that see no braces.
+ */
 function texName({ given, family, isPerson }: Creator): string {
   const part = (name: string): string => {
     const tex = texOf(name).replace(/\band\b/gi, '{$&}');

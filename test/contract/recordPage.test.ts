@@ -1,5 +1,5 @@
-// The page of an observation, from a server with a few records: its facts by names, where its data are, its citation, and
-// lists of related data.
+// The page of an observation, from a server with a few records: its facts by names, where its data are, its citation,
+// and lists of related data.
 import { parseHTML } from 'linkedom';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runServer } from '../support/commandProcess.ts';

@@ -3,7 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-/** Grid lines per degree. With 1 the image has 3 kB compressed, with 2 it has 4.6, and small places are recognisable. */
+/**
+ * Grid lines per degree. With 1 the image has 3 kB compressed, with 2 it has 4.6, and small places are recognisable.
+ */
 const GRID = 2;
 const [WIDTH, HEIGHT] = [360 * GRID, 180 * GRID];
 

@@ -1,5 +1,6 @@
-// The files that pages load: one style sheet, one script and the coastlines of maps. Their names contain digests of their content, so that
-// clients can cache them forever. They are read when the first page is built. Their sources are in assets/.
+// The files that pages load: one style sheet, one script and the coastlines of maps. Their names contain digests of
+// their content, so that clients can cache them forever. They are read when the first page is built. Their sources are
+// in assets/.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';

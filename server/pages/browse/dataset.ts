@@ -1,5 +1,5 @@
-// The parts of the page of an observation that other records do not have: how to get its data, how to cite it, and lists
-// of related data.
+// The parts of the page of an observation that other records do not have: how to get its data, how to cite it, and
+// lists of related data.
 import { countSelected, percentEncode, selectedRow } from '../../../engine/engine.ts';
 import { groupKeys, inSentence, kindLabel } from '../../../engine/described.ts';
 import { bytesText } from '../../observe/quantities.ts';
@@ -58,7 +58,9 @@ function webAddress(reader: RecordReader, value: unknown): string | undefined {
   return /^https?:\/\/\S+$/.test(url) && URL.canParse(url) ? url : undefined;
 }
 
-/** The addresses, the path, format and size of the data, and who may use them. False if the record has none of these. */
+/**
+ * The addresses, the path, format and size of the data, and who may use them. False if the record has none of these.
+ */
 export function dataPart(
   reader: RecordReader,
   record: Data,

@@ -1,5 +1,5 @@
-// The facts about a record under a few headings: when, what, how, who and where. Paths of fields in schema/browse.ts lead
-// to their values. How a value is shown depends on the collection that it links to.
+// The facts about a record under a few headings: when, what, how, who and where. Paths of fields in schema/browse.ts
+// lead to their values. How a value is shown depends on the collection that it links to.
 import { factPaths, kindLabel } from '../../../engine/described.ts';
 import { type Box, boxOf, boxText } from './map.ts';
 import { type Period, periodOf, phenomenonOf, roleText } from './names.ts';

@@ -66,7 +66,9 @@ interface Lists {
   readonly references: Markup | false;
 }
 
-/** Builds the page, or a 404 page. Cost: the record, the records of its facts, and a list query for each link to one. */
+/**
+ * Builds the page, or a 404 page. Cost: the record, the records of its facts, and a list query for each link to one.
+ */
 export async function recordPage(site: Site, tour: Tour, place: RecordPlace): Promise<BrowsePage> {
   const { id } = place;
   const declared = place.collections.find(({ name }) => rowOfId(site.collections(name), id) >= 0);

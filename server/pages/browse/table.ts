@@ -180,8 +180,8 @@ const DESCRIPTIONS: Readonly<Record<string, Describe>> = {
   phenomona: recordLabel,
 };
 /**
- * Descriptions of records, because a page has 400 and most occur several times: they save a fifth of its CPU. Those of a
- * collection are emptied when they are too many.
+ * Descriptions of records, because a page has 400 and most occur several times: they save a fifth of its CPU. Those of
+ * a collection are emptied when they are too many.
  */
 const descriptions = new WeakMap<CollectionIndex, Map<number, string>>();
 const DESCRIPTIONS_MAX = 4096;

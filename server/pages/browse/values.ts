@@ -75,8 +75,8 @@ export class ShownValues {
   }
 
   /**
-   * Renders the JSON of a value for the page of its record. `key` is that of its field in the collection. Cost: one pass
-   * over it, and the members that are shown.
+   * Renders the JSON of a value for the page of its record. `key` is that of its field in the collection. Cost: one
+   * pass over it, and the members that are shown.
    */
   whole(json: string, collection: string, key: string): Child {
     const limits = { listMax: MEMBERS_MAX, objectMax: MEMBERS_MAX, levels: LEVELS_MAX };

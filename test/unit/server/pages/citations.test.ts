@@ -1,5 +1,5 @@
-// The citation of an observation, through the handler: its authors, publisher, year and identifier, its forms, and texts
-// that would break them. The BibTeX is read by bibtexparser.
+// The citation of an observation, through the handler: its authors, publisher, year and identifier, its forms, and
+// texts that would break them. The BibTeX is read by bibtexparser.
 import { describe, expect, test } from 'vitest';
 import type { CatalogueSettings } from '../../../../server/catalogue/catalogue.ts';
 import { python } from '../../../clients/python.ts';
