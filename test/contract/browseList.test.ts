@@ -62,7 +62,7 @@ describe('the page of a list', () => {
       [await pageAt(`?${ICELAND}`), '2003-12-31'],
       [parseHTML(wrong.body).document, 'soon'],
     ] as const) {
-      const values = [...page.querySelectorAll('.find input:not([type=hidden])')].map((one) =>
+      const values = [...page.querySelectorAll('main .find input:not([type=hidden])')].map((one) =>
         one.getAttribute('value'),
       );
       expect(values).toEqual(['soil moisture', '2003-01-01', end, '-25', '60', '-10', '68']);
@@ -84,7 +84,7 @@ describe('the page of a list', () => {
 
   test('offers the form to collections with the parameters only', async () => {
     const fields = async (name: string): Promise<number> =>
-      (await pageAt('', `/browse/${name}/`)).querySelectorAll('.find input').length;
+      (await pageAt('', `/browse/${name}/`)).querySelectorAll('main .find input').length;
     expect(
       await Promise.all(['observations', 'times', 'bboxes', 'projects', 'migrationproperties'].map(fields)),
     ).toEqual([7, 2, 5, 1, 0]);

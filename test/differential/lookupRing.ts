@@ -85,7 +85,8 @@ function pathsOf(fields: readonly Field[], links = 1): readonly (readonly Field[
   return fields
     .filter(({ kind }) => kind !== 'opaque')
     .flatMap((field) => {
-      const behind = fieldsBehindIn(dataSet)(field);
+      // genericLinks.test.ts has the fields behind generic links.
+      const behind = isLink(field) ? fieldsBehindIn(dataSet)(field) : 'fields' in field ? field.fields : [];
       const inner = !isLink(field) || links > 0 ? pathsOf(behind, isLink(field) ? links - 1 : links) : [];
       return [[field], ...inner.map((path) => [field, ...path])];
     });

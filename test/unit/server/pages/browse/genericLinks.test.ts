@@ -32,7 +32,7 @@ test('counts generic links by the kind that leads to the collection, and shows t
   const { pageAt } = browserOf(handlerWith(NEVER_HEAVY, {}, (name) => catalogue.collection(name)));
   const page = await pageAt('/browse/observations/7/');
   const lines = textsOf(page, '.references li');
-  expect(lines).toEqual(['Identifiers 1 relatedTo (ob)', 'Migration Properties 1 ob_ref (legacy2.)']);
+  expect(lines).toEqual(['Identifiers 1 Belongs to', 'Legacy properties 1 Record']);
   expect(hrefsOf(page, '.references a')).toEqual([
     '../../../browse/identifiers/?relatedTo=7&relatedTo__short_code=ob',
     '../../../browse/migrationproperties/?ob_ref=7&key__startswith=legacy2.',
@@ -41,7 +41,7 @@ test('counts generic links by the kind that leads to the collection, and shows t
   expect(textsOf(list, 'tbody td')).toEqual([
     'dust',
     'campaign',
-    'observations 8 (not in this catalogue)',
+    'Observation 8 (not in this catalogue)',
     'ob_id 7, uuid u, short_code other',
   ]);
   const record = await pageAt('/browse/identifiers/2/');

@@ -303,14 +303,14 @@ describe('the size of a page', () => {
     expect(textsOf(page, '.snippet pre')[0]).toContain(part);
     expect(textsOf(page, '.filters .note')).toEqual([expect.stringContaining(`${why} to be repeated`)]);
     expect(textsOf(page, '.filters .note')[0]).toContain('links to other pages and to data');
-    expect(page.querySelectorAll('.data, .pages, form, thead a')).toHaveLength(0);
+    expect(page.querySelectorAll('.data, .pages, main form, thead a')).toHaveLength(0);
   });
 
   test('has all links and choices for as many parameters as it repeats', async () => {
     const query = Array.from({ length: 100 }, (_, i) => `p${i}`).join('&');
     const page = await pageAt(`${LIST}?${query}`);
     expect(hrefsOf(page, '.data a')).toHaveLength(4);
-    expect(page.querySelectorAll('.pages a, form')).not.toHaveLength(0);
+    expect(page.querySelectorAll('.pages a, main form')).not.toHaveLength(0);
     expect(textsOf(page, '.snippet h2')).toEqual(['Address', 'curl', 'Python']);
     expect(textsOf(page, '.filters .note')).toEqual([]);
   });
@@ -330,7 +330,7 @@ describe('the size of a page', () => {
     expect(hrefsOf(page, '.chips a')).toEqual(['?limit=10']);
     const [next = ''] = hrefsOf(page, '.pages [rel=next]');
     expect(textsOf(await pageAt(LIST + next), '.range')).toEqual(['11 to 20 of 119']);
-    expect(page.querySelectorAll('form, .facet, thead a')).toHaveLength(0);
+    expect(page.querySelectorAll('main form, .facet, thead a')).toHaveLength(0);
     expect(textsOf(page, '.filters .note')[0]).toContain('too long');
   });
 });
