@@ -87,8 +87,8 @@ function partNs(dictionary: Dictionary, lookup: Lookup, part: CodeRange, isOwn: 
 }
 
 /**
- * The codes of a bitmap whose text contains the word of a search, found by the word index. `undefined` if there is
- * none, or if it cannot help.
+ * The codes of a bitmap whose text contains the word of a search, found by the word index. `undefined` if no index
+ * can help.
  */
 export function codesWithWord(
   { form, meter }: ScanContext,

@@ -119,7 +119,7 @@ export interface WordCodes {
   readonly isExact: boolean;
 }
 
-/** Shorter words are in so many texts that their lists exclude few. */
+/** Most texts contain some shorter word, so that its lists exclude few. */
 const CANDIDATE_BYTES_MIN = 3;
 
 /**

@@ -85,7 +85,7 @@ function pathsOf(fields: readonly Field[], links = 1): readonly (readonly Field[
   return fields
     .filter(({ kind }) => kind !== 'opaque')
     .flatMap((field) => {
-      // genericLinks.test.ts has the fields behind generic links.
+      // genericLinks.test.ts has filters across generic links.
       const behind = isLink(field) ? fieldsBehindIn(dataSet)(field) : 'fields' in field ? field.fields : [];
       const inner = !isLink(field) || links > 0 ? pathsOf(behind, isLink(field) ? links - 1 : links) : [];
       return [[field], ...inner.map((path) => [field, ...path])];

@@ -6,6 +6,7 @@ import {
   collectionLabel,
   fieldLabel,
   fieldText,
+  GENERIC_LINKS,
   kindLabel,
   labelKeys,
   linkedIds,
@@ -50,7 +51,11 @@ export function recordTable(listing: Listing): Markup {
   const { collection, hits, tour, site, ask, fields, pairs } = listing;
   const columns = columnsOf(collection, ask.page.keys);
   const cells = columns.slice(1).map((key) => columnOf(listing, key));
+  const { name: collectionName } = collection.declaration;
   const wanted = new Set(cells.filter(({ describe }) => !describe).map(({ key }) => key));
+  for (const { parent, id, discriminator } of GENERIC_LINKS) {
+    if (parent === collectionName && wanted.has(id)) wanted.add(discriminator);
+  }
   const ids = collection.ids.dictionary.numbers!;
   const ordered = new Set(fields.filter(({ isOrdered }) => isOrdered).map(({ key }) => key));
   const values = new ShownValues(site, tour);
@@ -70,7 +75,7 @@ export function recordTable(listing: Listing): Markup {
     });
     rows.push(
       html`<tr role="row">
-        ${name}${cellsOf(cells, { row, members, generic: linkAmong(collection.declaration.name, members) }, { values, made })}
+        ${name}${cellsOf(cells, { row, members, generic: linkAmong(collectionName, members) }, { values, made })}
       </tr> `,
     );
   }
