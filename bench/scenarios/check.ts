@@ -68,7 +68,7 @@ function checkBody(question: ScenarioQuestion, body: string, catalogue: NaiveCat
     case 'lines':
       return assert(body === expected.rows.map((row) => `${lineOf(row)}\n`).join(''), `${target} holds other lines`);
     case 'page':
-      return checkPage(target, expected, body, lineOf);
+      return checkPage(target, expected, body, (row) => expandLine(lineOf(row), expected, catalogue));
     case 'table':
       return checkTable(target, expected, body);
   }
@@ -108,6 +108,18 @@ function checkPage(target: string, expected: ExpectedPage, body: string, lineOf:
   assert(body.startsWith(records, start), `${target} holds other records than the NDJSON says`);
   const rest = JSON.parse(`{${body.slice(start + records.length).replace(/^,/, '')}`) as { facets?: unknown };
   assert.deepEqual(rest.facets, facets, `the facets of ${target}`);
+}
+
+/** The line of a row with its links in `expanded` replaced by the records, which have no own URLs. */
+function expandLine(line: string, { expanded = {} }: ExpectedPage, { linked }: NaiveCatalogue): string {
+  let text = line;
+  for (const [name, collection] of Object.entries(expanded)) {
+    text = text.replace(
+      new RegExp(`("${name}":)"[^"]*/(\\d+)/[^"/]*"`),
+      (link, key: string, id: string) => key + (linked[collection].get(Number(id)) ?? link.slice(key.length)),
+    );
+  }
+  return text;
 }
 
 function cutTo(keys: readonly string[], record: Readonly<Record<string, unknown>>): unknown {

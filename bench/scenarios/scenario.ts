@@ -1,7 +1,7 @@
 // A load scenario: requests, expected responses, and the control by which the cost is divided. Types only. scenarios.ts
 // and callScenarios.ts have the tables; questions.ts and callCheck.ts make the requests.
 import type { Who } from '../authority/authorityFiles.ts';
-import type { NaiveCatalogue, NaiveRow } from './naive.ts';
+import type { LinkedCollection, NaiveCatalogue, NaiveRow } from './naive.ts';
 
 /**
  * The control by which the cost of a scenario is divided. `bare`: 300 bytes. `page`: one view of as many bytes for each
@@ -31,7 +31,10 @@ export type Headers = Readonly<Record<string, string>>;
 /** How often each value of a field occurs in a list, by field. */
 export type Facets = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
-/** The expected rows of a list: `rows` of `count`, with or without a next page, cut to `keys`, counted by `facets`. */
+/**
+ * The expected rows of a list: `rows` of `count`, with or without a next page, cut to `keys`, counted by `facets`. The
+ * links in `expanded` are replaced by records of these collections.
+ */
 export interface ExpectedPage {
   readonly kind: 'page';
   readonly count: number;
@@ -39,6 +42,7 @@ export interface ExpectedPage {
   readonly rows: readonly NaiveRow[];
   readonly keys?: readonly string[];
   readonly facets?: Facets;
+  readonly expanded?: Readonly<Record<string, LinkedCollection>>;
 }
 
 /** The expected content of a response: a text, one record, a page of a list, rows as lines, or an HTML page. */

@@ -1,5 +1,6 @@
 // The load scenarios of the catalogue as a table: requests, controls, and the targets of the design's performance
 // table. To add one, add a row here and its line in budgets.json.
+import { frequentWords, instantOf, periodOf, rowsInBox, rowsInYears, rowsWithWords } from './finding.ts';
 import type { NaiveCatalogue, NaiveRow } from './naive.ts';
 import {
   citable,
@@ -21,13 +22,18 @@ import {
 } from './questions.ts';
 import { CALL_SCENARIOS } from '../authority/callScenarios.ts';
 import { OTHER_BASE_URL } from '../processes/processes.ts';
-import type { CatalogueScenario, Scenario } from './scenario.ts';
+import type { CatalogueScenario, Scenario, ScenarioQuestion } from './scenario.ts';
 
 const RECORD_BYTES = 4096;
 const IN_VALUES = 100;
 const EXPORT_ROWS = 5000;
+const RARE_PART = 0.04;
+const FREQUENT_PART = 0.5;
 /** Two of the generator's fifteen or so years: a few per cent of all observations. */
 const PUBLISHED = ['2010-01-01', '2012-01-01'] as const;
+/** The box of the question about Iceland, and its year. */
+const BOX = [-25, 60, -10, 68] as const;
+const YEAR = 2003;
 const NOT_FOUND = '{"detail":"Not found."}';
 
 /** The load scenarios of the catalogue. */
@@ -220,6 +226,43 @@ export const CATALOGUE_SCENARIOS: readonly CatalogueScenario[] = [
     },
   },
   {
+    name: 'search',
+    what: 'search= of two words in 4 % of the records, a page of 1',
+    control: { scenario: 'contains' },
+    grows: 'scan',
+    requests: 30,
+    pass: 3,
+    questions: ({ catalogue }) => [searchOf(catalogue, RARE_PART)],
+  },
+  {
+    name: 'searchFrequent',
+    what: 'search= of two words in half of the records, through the pool',
+    // The abstracts have ten times the bytes of the titles, and the promise is one scan of them.
+    control: 'scan',
+    grows: 'scan',
+    requests: 8,
+    pass: 10,
+    questions: ({ catalogue }) => [searchOf(catalogue, FREQUENT_PART)],
+  },
+  {
+    name: 'bbox',
+    what: 'bbox= around Iceland, a page of 1',
+    control: 'scan',
+    grows: 'scan',
+    requests: 60,
+    questions: ({ catalogue }) => [pageOf(rowsInBox(catalogue, BOX), `bbox=${BOX.join()}&`, 0, 1)],
+  },
+  {
+    name: 'datetime',
+    what: 'datetime= of a year, a page of 1',
+    control: 'scan',
+    grows: 'scan',
+    requests: 60,
+    questions: ({ catalogue }) => [
+      pageOf(rowsInYears(catalogue, YEAR, YEAR), `datetime=${YEAR}-01-01/${YEAR}-12-31&`, 0, 1),
+    ],
+  },
+  {
     name: 'v2',
     what: 'first pages of 100, links rewritten to v2',
     control: 'page',
@@ -330,6 +373,38 @@ export const CATALOGUE_SCENARIOS: readonly CatalogueScenario[] = [
     },
   },
   {
+    name: 'orderedByLink',
+    what: 'ordering=timePeriod__startTime, first pages',
+    control: { scenario: 'ordered' },
+    grows: 'scan',
+    requests: 60,
+    questions: ({ catalogue }) => pagesFrom(byStart(catalogue), 'ordering=timePeriod__startTime&', 0, NEAR_PAGES),
+  },
+  {
+    name: 'years',
+    what: 'facets=timePeriod__startTime__year, a page of 1',
+    control: 'scan',
+    grows: 'scan',
+    requests: 60,
+    questions: ({ catalogue }) => {
+      const question = pageOf(catalogue.rows, 'facets=timePeriod__startTime__year&', 0, 1);
+      const facets = { timePeriod__startTime__year: yearsOf(catalogue) };
+      return [{ ...question, expected: { ...question.expected, facets } }];
+    },
+  },
+  {
+    name: 'expand',
+    what: 'expand=timePeriod,geographicExtent, first pages of 100',
+    control: 'page',
+    grows: 'page',
+    requests: 100,
+    questions: ({ catalogue: { rows } }) =>
+      pagesFrom(rows, 'expand=timePeriod,geographicExtent&', 0, NEAR_PAGES).map((question) => ({
+        ...question,
+        expected: { ...question.expected, expanded: { timePeriod: 'times', geographicExtent: 'bboxes' } },
+      })),
+  },
+  {
     name: 'fields',
     what: 'fields=title,uuid, first pages of 100',
     control: { scenario: 'list' },
@@ -378,9 +453,31 @@ function byUuid({ rows }: NaiveCatalogue): readonly NaiveRow[] {
   return rows.toSorted((a, b) => (a.uuid < b.uuid ? -1 : a.uuid > b.uuid ? 1 : 0));
 }
 
-/** Whether a time is between two days, the start of the second included. Times without a zone are UTC. */
+/** The first page of a search of two words, each in at most this part of the records. */
+function searchOf(catalogue: NaiveCatalogue, partMax: number): ScenarioQuestion {
+  const words = frequentWords(catalogue, partMax);
+  return pageOf(rowsWithWords(catalogue, words), `search=${words.join('+')}&`, 0, 1);
+}
+
+/** By the start of the period; rows without one are last, ties by id. */
+function byStart(catalogue: NaiveCatalogue): readonly NaiveRow[] {
+  const starts = new Map(catalogue.rows.map((row) => [row, startOf(catalogue, row) ?? Infinity]));
+  return catalogue.rows.toSorted((a, b) => starts.get(a)! - starts.get(b)! || a.id - b.id);
+}
+
+function startOf(catalogue: NaiveCatalogue, row: NaiveRow): number | undefined {
+  const start = periodOf(catalogue, row)?.startTime;
+  return start == null ? undefined : instantOf(start);
+}
+
+function yearsOf(catalogue: NaiveCatalogue): Readonly<Record<string, number>> {
+  const starts = catalogue.rows.map((row) => startOf(catalogue, row));
+  return countsOf(starts.map((start) => (start === undefined ? 'null' : String(new Date(start).getUTCFullYear()))));
+}
+
+/** Whether a time is between two days, the start of the second included. */
 function isWithin(time: string, from: string, to: string): boolean {
-  const instant = Date.parse(/T.*\d$/.test(time) && !/[+-]\d\d:\d\d$/.test(time) ? `${time}Z` : time);
+  const instant = instantOf(time);
   return instant >= Date.parse(from) && instant <= Date.parse(to);
 }
 
