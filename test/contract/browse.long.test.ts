@@ -111,14 +111,14 @@ describe.skipIf(!hasProgram('chromium'))('the browse pages in Chromium', () => {
     const { page, amiss, close } = await watchedPage(browser, server.url, { javaScriptEnabled });
     const chips = (): Promise<string[]> => page.locator('.chips li > span').allInnerTexts();
     await page.goto('/');
-    await page.fill('#text', 'saharan');
-    await page.click('.search button');
-    await expect.poll(chips, POLLED).toEqual(['Title contains saharan']);
+    await page.fill('.card [type=search]', 'saharan');
+    await page.click('.card button');
+    await expect.poll(chips, POLLED).toEqual(['Text contains saharan']);
     await page.selectOption('.filter select >> nth=0', 'status');
     await page.selectOption('.filter select >> nth=1', 'exact');
     await page.fill('.filter input[name="browse.value"]', 'completed');
     await page.click('.filter button');
-    await expect.poll(chips, POLLED).toEqual(['Title contains saharan', 'Status is completed']);
+    await expect.poll(chips, POLLED).toEqual(['Text contains saharan', 'Status is completed']);
     await page.click('.chips a >> nth=0');
     await expect.poll(chips, POLLED).toEqual(['Status is completed']);
     await page.click('thead a:has-text("Title")');
@@ -177,10 +177,10 @@ describe.skipIf(!hasProgram('chromium'))('the browse pages in Chromium', () => {
       await page.keyboard.press('Tab');
       expect(await focusedName(page)).toBe('Skip to content');
       await page.keyboard.press('Enter');
-      await page.keyboard.press('Tab');
+      await tabTo(page, 'Search observations');
       await page.keyboard.type('saharan');
       await page.keyboard.press('Enter');
-      await page.waitForURL(/title__icontains=saharan/);
+      await page.waitForURL(/search=saharan/);
       await tabTo(page, 'Field');
       await page.keyboard.type('status');
       await tabTo(page, 'Comparison');
@@ -189,7 +189,7 @@ describe.skipIf(!hasProgram('chromium'))('the browse pages in Chromium', () => {
       await page.keyboard.type('completed');
       await press('Add');
       await page.waitForURL(/status=completed/);
-      await press('Remove: Title contains saharan');
+      await press('Remove: Text contains saharan');
       await page.waitForURL((url) => !url.search.includes('saharan'));
       await press('Data published');
       await page.waitForURL(/ordering=dataPublishedTime/);
@@ -311,7 +311,7 @@ describe.skipIf(!hasProgram('chromium'))('the browse pages in Chromium', () => {
       expect(new URL(page.url()).pathname).toBe('/browse/times/');
       const refused = `${LIST}?limit=10&titel__icontains=saharan&status=completed&strict=1`;
       for (const [way, left] of [
-        ['Use title__icontains', ['Title contains saharan', 'Status is completed']],
+        ['Use title__icontains', ['Text contains saharan', 'Status is completed']],
         ['leave it out', ['Status is completed']],
       ] as const) {
         await page.goto(refused);

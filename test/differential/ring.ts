@@ -196,7 +196,7 @@ function sideOf(transport: string, url: string, { dataSet, settings }: Ground, m
 /** The servers, the number of requests, and the requests with differing responses. */
 interface Asking {
   readonly sides: Side[];
-  readonly wrong: { readonly side: Side; readonly request: OracleRequest }[];
+  readonly wrong: { readonly side: Side; readonly request: OracleRequest; readonly lines: readonly string[] }[];
   asked: number;
 }
 
@@ -206,17 +206,22 @@ async function ask(asking: Asking, requests: readonly OracleRequest[]): Promise<
   const found = await Promise.all(requests.map((request, i) => sideAt(i).differences(request)));
   asking.asked += requests.length;
   requests.forEach((request, i) => {
-    if (found[i]!.length > 0) asking.wrong.push({ side: sideAt(i), request });
+    if (found[i]!.length > 0) asking.wrong.push({ side: sideAt(i), request, lines: found[i]! });
   });
 }
 
-/** The distinct minimal requests that still differ, made from the first ones that did. */
+/**
+ * The distinct minimal requests that still differ, made from the first ones that did. Of those that do not differ again,
+ * the first differences.
+ */
 async function reportOf({ wrong, asked }: Asking, origin: string): Promise<string> {
   const smallest = new Map<string, Disagreement>();
-  for (const { side, request } of wrong.slice(0, SHRUNK_MAX)) {
+  for (const { side, request, lines: first } of wrong.slice(0, SHRUNK_MAX)) {
     const smaller = await shrink(request, async (one) => (await side.differences(one)).length > 0);
     const text = curlOf(side.url, smaller);
-    if (!smallest.has(text)) smallest.set(text, { request: text, lines: await side.differences(smaller) });
+    const again = await side.differences(smaller);
+    const lines = again.length > 0 ? again : ['does not differ again; the first time:', ...first];
+    if (!smallest.has(text)) smallest.set(text, { request: text, lines });
     if (smallest.size === PRINTED_MAX) break;
   }
   return new DisagreementReport().text(origin, [...smallest.values()], { total: wrong.length, asked });

@@ -148,7 +148,7 @@ export function searchForm(up: string, name: string, words?: string): Markup {
   return html`<form
     method="get"
     action="${up}browse/${name}/"
-    class="find"
+    class="search-box"
     ${words !== undefined && html` role="search"`}
   >
     <input
