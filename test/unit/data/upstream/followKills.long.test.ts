@@ -84,7 +84,7 @@ test('ends with an error and changes nothing if it is stopped until another run 
   for (const letGo of ofStopped) letGo();
   stopped.signal('SIGCONT');
   expect(await stopped.ended).toEqual({ code: 1, signal: null });
-  expect(stopped.err()).toContain('taken by another process');
+  expect(stopped.out()).toContain('taken by another process');
   isHolding = false;
   for (const letGo of held) letGo();
   expect(await second.ended, second.err()).toEqual({ code: 0, signal: null });

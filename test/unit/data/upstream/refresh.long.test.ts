@@ -71,7 +71,7 @@ test('reports why a refresh fails and leaves every file as it is', async () => {
   writeFileSync(notes, readFileSync(notes, 'utf8').replace(upstream.url, broken.url));
   const command = followOnce(broken.url, folder);
   expect(await command.ended).toEqual({ code: 1, signal: null });
-  expect(command.err()).toMatch(/notes, page at offset 0 \(http.*tried 6 times/);
+  expect(command.out()).toMatch(/notes, page at offset 0 \(http.*tried 6 times/);
   expect(command.out()).toContain('"level":"warn"');
   expect(readFileSync(join(folder, 'catalogue.snapshot'))).toEqual(old);
   expect(readFileSync(join(folder, 'changes.log'))).toEqual(log);
@@ -91,7 +91,7 @@ test('reports a damaged log before any request, and keeps the served data', asyn
   const asked = upstream.requests.length;
   const command = followOnce(upstream.url, folder);
   expect(await command.ended).toEqual({ code: 1, signal: null });
-  expect(command.err()).toContain(`${log}: damaged at byte 8`);
+  expect(command.out()).toContain(`${log}: damaged at byte 8`);
   expect(upstream.requests.length).toBe(asked);
 });
 
@@ -268,7 +268,7 @@ test('does not repeat a full read whose data could not be imported', async () =>
   for (const how of ['read in full', 'compared by validators']) {
     const command = followOnce(upstream.url, folder);
     expect(await command.ended).toEqual({ code: 1, signal: null });
-    expect(command.err()).toContain('observations.ndjson:1: /title: expected text, got a number');
+    expect(command.out()).toContain('observations.ndjson:1: /title: expected text, got a number');
     expect(command.out()).toContain(`all collections ${how}`);
   }
   collections.observations = [{ ob_id: 1, title: 'one' }];
@@ -299,7 +299,7 @@ test('imports no unchanged collection again for its skipped records, and is refu
   // Immediately, not at the next change.
   const strict = runCommand(words);
   expect(await strict.ended).toEqual({ code: 1, signal: null });
-  expect(strict.err()).toContain('observations.ndjson:1: /title: expected text, got a number');
+  expect(strict.out()).toContain('observations.ndjson:1: /title: expected text, got a number');
 });
 
 test('applies the setting for nulls from the next refresh on, also to unchanged records', async () => {
@@ -323,5 +323,5 @@ test('applies the setting for nulls from the next refresh on, also to unchanged 
   }
   const strict = runCommand(words);
   expect(await strict.ended).toEqual({ code: 1, signal: null });
-  expect(strict.err()).toContain('--take-nulls');
+  expect(strict.out()).toContain('--take-nulls');
 });
