@@ -2,7 +2,7 @@
 import { type Authorise, makeAuthoriser as real } from '../../../server/authority/authorise.ts';
 import { SECRET } from '../authorities.ts';
 
-export function authoriserOf(...data: Parameters<typeof real>): Authorise {
+export function makeAuthoriser(...data: Parameters<typeof real>): Authorise {
   const authorise = real(...data);
   return (request, at) => {
     if (request.usrProxyCert === 'break') throw new Error(SECRET);
