@@ -3,14 +3,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { VARIANTS } from '../../engine/snapshot/sections.ts';
 import { type Server, runServer } from '../support/commandProcess.ts';
 import { imported } from '../support/dataSets.ts';
 import { type Client, clientOf } from '../support/client.ts';
 import { type Random, randomOf } from '../support/random.ts';
-import { sampleSnapshot } from '../support/sampleSnapshot.ts';
+import { SAMPLE, sampleSnapshot } from '../support/sampleSnapshot.ts';
 import { randomCatalogue, writeCatalogue } from './catalogues.ts';
 import { curlOf, differencesOf, shrink } from './compare.ts';
 import { type Disagreement, DisagreementReport, PRINTED_MAX } from './disagreements.ts';
@@ -33,7 +32,6 @@ const HEAVY: readonly string[] = [
   '=e&ordering=-status,title&offset=20&facets=status,projects,result_field__storageStatus',
   '=a&after=100&facets=language',
 ];
-const SAMPLE = fileURLToPath(new URL('../../data/sample', import.meta.url));
 /** Concurrent requests: enough that responses could be mixed up, few enough for two cores. */
 const IN_FLIGHT = 8;
 /** Filtered walks on each catalogue, and the minimum of random requests for each page of a walk. */

@@ -73,7 +73,7 @@ function wordsIn(text: string): readonly { readonly part: readonly RegExp[]; rea
     .map((word) => {
       const stems = ['s', 'es'].filter((end) => lowered(word).endsWith(end)).map((end) => word.slice(0, -end.length));
       const spellings = [word, ...stems.filter((stem) => stem.length >= 3)];
-      const escaped = spellings.map((spelling) => spelling.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
+      const escaped = spellings.map((spelling) => spelling.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
       return {
         part: escaped.map((pattern) => new RegExp(pattern, 'iu')),
         whole: escaped.map((pattern) => new RegExp(`(?<![\\p{L}\\p{N}])${pattern}(?![\\p{L}\\p{N}])`, 'iu')),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import { imported } from './dataSets.ts';
 
-const SAMPLE = join(import.meta.dirname, '../../data/sample');
+export const SAMPLE = join(import.meta.dirname, '../../data/sample');
 
 /**
  * The path of the embedded sample as a snapshot file, which the first caller of a test run makes: an import of 4,000
