@@ -49,7 +49,7 @@ function answersOf(collection: CollectionIndex): unknown {
 describe('a snapshot', async () => {
   const whole = await sampleWithout(undefined);
 
-  test.each(['grams', 'bitmaps', 'bitmaps, grams'])(
+  test.each(['grams', 'words', 'bitmaps', 'bitmaps, grams'])(
     'without %s is smaller, valid, and gives the same results',
     async (without) => {
       const { file, bytes, observations } = await sampleWithout(without);
@@ -57,6 +57,7 @@ describe('a snapshot', async () => {
       expect(answersOf(observations)).toEqual(answersOf(whole.observations));
       const abstract = observations.members.get('abstract');
       expect(abstract?.kind === 'values' && abstract.index.grams === undefined).toBe(without.includes('grams'));
+      expect(abstract?.kind === 'values' && abstract.index.words === undefined).toBe(without.includes('words'));
       const { parts } = await verifyFile(file, () => undefined);
       const bitmaps = parts.find(({ name }) => name === 'bitmaps')!;
       expect(bitmaps.bytes === 0).toBe(without.includes('bitmaps'));
@@ -92,5 +93,5 @@ test('refuses to open n-grams whose lists end outside of all lists', async () =>
 test.each(['', 'gram', 'grams,x', ','])('refuses --without %j with the valid names', async (without) => {
   const refused = imported(SAMPLE, { file: join(SCRATCH, 'refused.snapshot'), without });
   await expect(refused).rejects.toThrow(OperationError);
-  await expect(refused).rejects.toThrow(/expected one or more of grams, bitmaps, with commas$/);
+  await expect(refused).rejects.toThrow(/expected one or more of grams, words, bitmaps, with commas$/);
 });
