@@ -86,10 +86,16 @@ export function rowsInBox(
 ): readonly NaiveRow[] {
   return catalogue.rows.filter(({ box }) => {
     const [found] = linkedRecords(catalogue, 'bboxes', box === undefined ? [] : [box]) as readonly Box[];
-    const [w, s, e, n] = found
-      ? [found.westBoundLongitude, found.southBoundLatitude, found.eastBoundLongitude, found.northBoundLatitude]
-      : [];
-    if (w == null || s == null || e == null || n == null || s > north || n < south) return false;
+    if (!found) return false;
+    const edges = [
+      found.westBoundLongitude,
+      found.southBoundLatitude,
+      found.eastBoundLongitude,
+      found.northBoundLatitude,
+    ];
+    if (edges.includes(null)) return false;
+    const [w, s, e, n] = edges as [number, number, number, number];
+    if (s > north || n < south) return false;
     return w > e ? w <= east || e >= west : w <= east && e >= west;
   });
 }

@@ -466,8 +466,8 @@ function byStart(catalogue: NaiveCatalogue): readonly NaiveRow[] {
 }
 
 function startOf(catalogue: NaiveCatalogue, row: NaiveRow): number | undefined {
-  const start = periodOf(catalogue, row)?.startTime;
-  return start == null ? undefined : instantOf(start);
+  const start = periodOf(catalogue, row)?.startTime ?? undefined;
+  return start === undefined ? undefined : instantOf(start);
 }
 
 function yearsOf(catalogue: NaiveCatalogue): Readonly<Record<string, number>> {
