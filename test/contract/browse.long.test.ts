@@ -311,7 +311,7 @@ describe.skipIf(!hasProgram('chromium'))('the browse pages in Chromium', () => {
       expect(new URL(page.url()).pathname).toBe('/browse/times/');
       const refused = `${LIST}?limit=10&titel__icontains=saharan&status=completed&strict=1`;
       for (const [way, left] of [
-        ['Use title__icontains', ['Text contains saharan', 'Status is completed']],
+        ['Use title__icontains', ['Title contains saharan', 'Status is completed']],
         ['leave it out', ['Status is completed']],
       ] as const) {
         await page.goto(refused);

@@ -162,7 +162,7 @@ function valuesAt({ json: value, dataSet }: Model, names: readonly string[]): st
   if (value?.kind === 'object') {
     const own = memberOf(value, name ?? 'ob_id');
     const related = own === undefined && name !== undefined ? relatedRecord(value, dataSet) : undefined;
-    if (related) return valuesAt({ json: related, dataSet }, names);
+    if (related) return valuesAt({ json: memberOf(related, name!), dataSet }, rest);
     const isShort = own === undefined && name !== undefined && memberOf(value, 'ob_id')?.kind === 'string';
     return isShort
       ? valuesAt({ json: memberOf(value, 'ob_id'), dataSet }, names)
