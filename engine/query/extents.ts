@@ -88,8 +88,7 @@ function targetPaths(reading: Reading, target: string, at: number): readonly (re
   const collection = reading.collection!;
   const paths = collection.declaration.name === target ? [[]] : linkPaths(collection, target);
   if (paths.length > 0) return paths;
-  reading.ignore(at, reading.parameters[at]![0]);
-  if (reading.isStrict) reading.refuse(at, [MESSAGES.unknown]);
+  reading.ignoreParameter(at, MESSAGES.unknown);
   return paths;
 }
 

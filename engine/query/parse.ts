@@ -146,8 +146,7 @@ function readParameters(reading: Reading, view: View, other: (name: string, at: 
 
 /** Notes that a later value replaces the value at this position (A47). Call it after `strict` has been read. */
 function noteReplaced(reading: Reading, at: number): void {
-  reading.ignore(at, reading.parameters[at]![0]);
-  if (reading.isStrict) reading.refuse(at, [MESSAGES.repeated]);
+  reading.ignoreParameter(at, MESSAGES.repeated);
 }
 
 /** Validates filters, all of which must match (A47). If there are too many, none is read (A103). */

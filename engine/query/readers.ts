@@ -148,6 +148,12 @@ export class Reading {
     (this.#remarks ??= []).push({ at, ignored });
   }
 
+  /** Notes that a parameter has no effect. In strict mode the message refuses it. */
+  ignoreParameter(at: number, message: string): void {
+    this.ignore(at, this.parameters[at]![0]);
+    if (this.isStrict) this.refuse(at, [message]);
+  }
+
   /** Notes what is wrong with the parameter at a position of the query; nothing if there are no messages. */
   refuse(at: number, messages: readonly string[]): void {
     if (messages.length > 0) (this.#remarks ??= []).push({ at, problem: { key: this.parameters[at]![0], messages } });
@@ -243,8 +249,7 @@ export function readBom(reading: Reading, value: string, at: number): void {
     reading.page.hasBom = true;
     return;
   }
-  reading.ignore(at, reading.parameters[at]![0]);
-  if (reading.isStrict) reading.refuse(at, [MESSAGES.bom]);
+  reading.ignoreParameter(at, MESSAGES.bom);
 }
 
 /** Reads whether the client requests the plan. Source: A27. */
@@ -256,15 +261,13 @@ export function readExplain(reading: Reading, value: string, at: number): void {
 function isSwitchedOn(reading: Reading, value: string, at: number): boolean {
   const isOn = truthIn(value);
   if (isOn !== undefined) return isOn;
-  reading.ignore(at, reading.parameters[at]![0]);
-  if (reading.isStrict) reading.refuse(at, [MESSAGES.truth]);
+  reading.ignoreParameter(at, MESSAGES.truth);
   return false;
 }
 
 /** Notes a parameter that has no effect on exports. Strict mode rejects it. Source: A27, A62. */
 function ignoreInExport(reading: Reading, at: number): void {
-  reading.ignore(at, reading.parameters[at]![0]);
-  if (reading.isStrict) reading.refuse(at, [MESSAGES.exported]);
+  reading.ignoreParameter(at, MESSAGES.exported);
 }
 
 /**

@@ -28,11 +28,7 @@ export function readSearch(reading: Reading, value: string, at: number): void {
     textPaths(collection, names),
   ) as [Path[], Path[], Path[]];
   const all = [...title, ...keywords, ...others];
-  if (all.length === 0) {
-    reading.ignore(at, reading.parameters[at]![0]);
-    if (reading.isStrict) reading.refuse(at, [MESSAGES.unknown]);
-    return;
-  }
+  if (all.length === 0) return reading.ignoreParameter(at, MESSAGES.unknown);
   if (value.includes('\0')) return reading.refuse(at, [MESSAGES.nul]);
   const words = splitWords(value);
   if (words.length > WORDS_MAX) return reading.refuse(at, [tooManyWords(WORDS_MAX)]);
