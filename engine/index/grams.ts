@@ -263,7 +263,7 @@ export function gramBlocks(
     const bytes = list.end - list.start;
     if (blocks && bytes > blocks.length * blockListBytes) break;
     beforeList(bytes);
-    blocks = blocks ? intersectBlocks(postings, list, blocks) : blocksOf(postings, list);
+    blocks = blocks ? intersectBlocks(postings, list, blocks) : readList(postings, list);
   }
   return blocks!;
 }
@@ -282,10 +282,11 @@ export function codesOfBlocks({ block }: Grams, size: number, blocks: Uint32Arra
   return ranges;
 }
 
-function blocksOf(postings: Uint8Array, { start, end }: { start: number; end: number }): Uint32Array {
-  const blocks = new Uint32Array(end - start);
+/** The numbers of a stored list, ascending. Cost: its bytes. */
+export function readList(postings: Uint8Array, { start, end }: CodeRange): Uint32Array {
+  const numbers = new Uint32Array(end - start);
   let length = 0;
-  let block = -1;
+  let last = -1;
   for (let at = start; at < end;) {
     let distance = 0;
     let shift = 0;
@@ -297,10 +298,10 @@ function blocksOf(postings: Uint8Array, { start, end }: { start: number; end: nu
     } while (byte >= 0x80);
     // Imports never write distance 0. A forged file could use it to name a block for each of its bytes.
     if (distance <= 0) break;
-    block += distance;
-    blocks[length++] = block;
+    last += distance;
+    numbers[length++] = last;
   }
-  return blocks.subarray(0, length);
+  return numbers.subarray(0, length);
 }
 
 /** The given blocks that are also in the list. Cost: one merge. */
@@ -309,7 +310,7 @@ function intersectBlocks(
   list: { readonly start: number; readonly end: number },
   blocks: Uint32Array,
 ): Uint32Array {
-  const others = blocksOf(postings, list);
+  const others = readList(postings, list);
   const kept = new Uint32Array(Math.min(blocks.length, others.length));
   let length = 0;
   for (let i = 0, k = 0; i < blocks.length && k < others.length;) {

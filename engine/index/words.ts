@@ -16,7 +16,7 @@ import { Interner } from '../column/intern.ts';
 import { sortDictionary } from '../column/sort.ts';
 import type { ColumnLayout } from '../schema/layout.ts';
 import { isSearched } from '../schema/search.ts';
-import { pushDistance } from './grams.ts';
+import { pushDistance, readList } from './grams.ts';
 
 /**
  * A stored word index.
@@ -136,14 +136,8 @@ export function codesOfWord(
   const { vocabulary } = words;
   if (isWhole && spellings.every(isOneWord)) {
     const ranges = spellings.map((spelling) => codesOfText(vocabulary, spelling));
-    return {
-      codes: joinLists(
-        words,
-        ranges.flatMap(({ start, end }) => (start < end ? [start] : [])),
-        beforeLists,
-      ),
-      isExact: true,
-    };
+    const places = ranges.flatMap(({ start, end }) => (start < end ? [start] : []));
+    return { codes: joinLists(words, places, beforeLists), isExact: true };
   }
   const shortest = spellings.at(-1)!;
   const part = longestWord(shortest);
@@ -174,19 +168,9 @@ function joinLists(
   beforeLists(places.reduce((sum, place) => sum + ends[place]! - startOfPart(ends, place), 0));
   const codes = new Uint32Array(wordsFor(size));
   for (const place of places) {
-    const end = ends[place]!;
-    let code = -1;
-    for (let at = startOfPart(ends, place); at < end;) {
-      let distance = 0;
-      let byte = 0x80;
-      for (let shift = 0; byte >= 0x80 && at < end; shift += 7) {
-        byte = postings[at++]!;
-        distance |= (byte & 0x7f) << shift;
-      }
-      code += distance;
-      // Imports never write distance 0 or other codes; a forged file may.
-      if (distance <= 0 || code >= size) break;
-      setBit(codes, code);
+    for (const code of readList(postings, { start: startOfPart(ends, place), end: ends[place]! })) {
+      // A forged file may have other codes.
+      if (code < size) setBit(codes, code);
     }
   }
   return codes;
