@@ -4,21 +4,23 @@ import type { Collection } from '../schema/types.ts';
 import type { FieldIndex } from '../index/field.ts';
 import { RELATION_STEPS_MAX } from './limits.ts';
 
-/**
- * The first `most` ids that a row links to by its field `key`, and the number of all. Undefined if the field is not a
- * link.
- */
+/** The collection that a top-level field links to; undefined for any other field. */
+export function linkedTo({ members }: Pick<CollectionIndex, 'members'>, key: string): Collection | undefined {
+  const node = members.get(key);
+  return node && node.kind !== 'record' ? node.link?.to().declaration : undefined;
+}
+
+/** The first `most` ids that a row links to by its field `key`, which is a link, and the number of all. */
 export function linkedIds(
   { members }: Pick<CollectionIndex, 'members'>,
   row: number,
   key: string,
   most: number,
-): { readonly to: Collection; readonly ids: readonly number[]; readonly count: number } | undefined {
-  const node = members.get(key);
-  if (!node || node.kind === 'record' || !node.link) return undefined;
+): { readonly ids: readonly number[]; readonly count: number } {
+  const node = members.get(key) as Exclude<FieldNode, { kind: 'record' }>;
   const ids = idsAt(node, row, most);
   const count = node.kind === 'many' ? node.table.starts![row + 1]! - node.table.starts![row]! : ids.length;
-  return { to: node.link.to().declaration, ids, count };
+  return { ids, count };
 }
 
 /** The ids in a row of a to-one link, or in the first `most` rows of a to-many link. */

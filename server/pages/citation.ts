@@ -2,7 +2,7 @@
 // BibTeX, RIS and DataCite JSON (A176).
 import { percentEncode } from '../../engine/engine.ts';
 import { type RecordPages, recordUrl } from '../../engine/resolved.ts';
-import { type Data, dataOf, listOf, type RecordReader } from './browse/records.ts';
+import { type Data, dataOf, isWebAddress, listOf, type RecordReader } from './browse/records.ts';
 
 /** A person or an organisation. An organisation has a family name only. */
 export interface Creator {
@@ -118,7 +118,7 @@ function doiOf(
   if (identifier?.['identifierType'] !== 'doi') return undefined;
   const text = reader.text(identifier['url']);
   const name = DOI.exec(text)?.[1];
-  if (/^https?:\/\/\S+$/.test(text) && URL.canParse(text)) return { url: text, name };
+  if (isWebAddress(text)) return { url: text, name };
   return name === undefined ? undefined : { url: `https://doi.org/${name}`, name };
 }
 

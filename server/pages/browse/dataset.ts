@@ -10,7 +10,7 @@ import type { ListLink } from './counted.ts';
 import { foundList } from './find.ts';
 import { amountOf } from './frame.ts';
 import { boxParameter } from './map.ts';
-import { type Data, dataOf, listOf, RecordReader } from './records.ts';
+import { type Data, dataOf, isWebAddress, listOf, RecordReader } from './records.ts';
 import type { Site, Tour } from './site.ts';
 import { html, type Markup } from './template.ts';
 
@@ -55,7 +55,7 @@ function resourceOf(reader: RecordReader, record: Data): Resource | undefined {
 
 function webAddress(reader: RecordReader, value: unknown): string | undefined {
   const url = reader.text(value);
-  return /^https?:\/\/\S+$/.test(url) && URL.canParse(url) ? url : undefined;
+  return isWebAddress(url) ? url : undefined;
 }
 
 /**

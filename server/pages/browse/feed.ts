@@ -32,7 +32,7 @@ export function hasFeed({ fields }: Collection): boolean {
 
 /** Whether the query asks for the feed of a list. */
 export function isFeedQuery(query: string | undefined): boolean {
-  return query !== undefined && new RegExp(`(?:^|&)format=${FORMAT}(?:&|$)`).test(query);
+  return query !== undefined && query.split('&').includes(`format=${FORMAT}`);
 }
 
 /** An element of the head of a list's page that names the feed; false without one. */

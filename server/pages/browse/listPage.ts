@@ -190,14 +190,16 @@ async function listFacets(
   { site, tour, collection, pairs }: Around,
   facets: Listing['hits']['facets'],
 ): Promise<readonly (ListFacet | undefined)[]> {
-  if (!facets.some(({ name }) => pairs.some(([key]) => isConditionOf(name, key)))) return facets;
+  const hasCondition = ({ name }: ListFacet): boolean => pairs.some(([key]) => isConditionOf(name, key));
+  // The same object, by which facets.ts remembers the panels.
+  if (!facets.some(hasCondition)) return facets;
   const all: (ListFacet | undefined)[] = [];
   for (const facet of facets) {
-    const others = fromStart(pairs.filter(([key]) => !isConditionOf(facet.name, key)));
-    if (!pairs.some(([key]) => isConditionOf(facet.name, key))) {
+    if (!hasCondition(facet)) {
       all.push(facet);
       continue;
     }
+    const others = fromStart(pairs.filter(([key]) => !isConditionOf(facet.name, key)));
     const query = queryTextOf([
       ...withoutNames(others, 'facets', 'limit', 'ordering'),
       ['facets', facet.name],

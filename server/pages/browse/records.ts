@@ -30,6 +30,11 @@ export function ownRest({ storedBaseUrl }: Pick<Site, 'storedBaseUrl'>, text: st
   return rest === '' || rest.startsWith('/') ? rest : undefined;
 }
 
+/** Whether a text is an address of the web. */
+export function isWebAddress(text: string): boolean {
+  return /^https?:\/\/\S+$/.test(text) && URL.canParse(text);
+}
+
 /** The record that a stored link names; undefined for any other text. Cost: two binary searches at most. */
 export function linkTarget(source: Source, text: string): LinkTarget | undefined {
   const [, version, segment = '', digits = ''] = API_LINK.exec(ownRest(source, text) ?? '') ?? [];

@@ -1,6 +1,6 @@
 // The places of the records on a list page: the map of all, and the box of one.
 import { type CollectionIndex, countSelected, rowOfId, selectedRow } from '../../../engine/engine.ts';
-import { fieldNumber, linkedIds } from '../../../engine/described.ts';
+import { fieldNumber, linkedIds, linkedTo } from '../../../engine/described.ts';
 import type { Listing } from './listing.ts';
 import { type Box, boxOf, drawMap } from './map.ts';
 import { html, type Markup } from './template.ts';
@@ -14,7 +14,7 @@ const RECORD_PLACES_MAX = 4;
 
 /** The map of the places of a page's records; false if none has one. Cost: a few look-ups a record. */
 export function resultMap({ site, collection, hits, tour }: Listing): Markup | false {
-  const keys = [...collection.members.keys()].filter((key) => isPlaceLink(collection, key));
+  const keys = [...collection.members.keys()].filter((key) => linkedTo(collection, key)?.name === PLACES);
   const to = site.collections(PLACES);
   const places = new Map<number, Box>();
   const add = (row: number): void => {
@@ -29,7 +29,7 @@ export function resultMap({ site, collection, hits, tour }: Listing): Markup | f
     const row = selectedRow(hits.rows, i);
     if (collection.declaration.name === PLACES) add(row);
     for (const key of keys) {
-      for (const id of linkedIds(collection, row, key, RECORD_PLACES_MAX)!.ids) add(rowOfId(to, id));
+      for (const id of linkedIds(collection, row, key, RECORD_PLACES_MAX).ids) add(rowOfId(to, id));
     }
   }
   if (places.size === 0) return false;
@@ -38,10 +38,6 @@ export function resultMap({ site, collection, hits, tour }: Listing): Markup | f
     ${drawMap(tour.up, [...places.values()], label)}
     <figcaption>${label}</figcaption>
   </figure>`;
-}
-
-function isPlaceLink(collection: CollectionIndex, key: string): boolean {
-  return linkedIds(collection, 0, key, 0)?.to.name === PLACES;
 }
 
 /** The box in a row of `bboxes`; undefined if it has no valid coordinates. */

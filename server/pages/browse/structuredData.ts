@@ -4,7 +4,8 @@ import { type CollectionIndex, rowOfId } from '../../../engine/engine.ts';
 import { collectionSentence, publishedTest } from '../../../engine/described.ts';
 import { citationOf, CITED_RECORDS_MAX, type Creator } from '../citation.ts';
 import type { PageAbout } from './frame.ts';
-import { type Data, dataOf, listOf, RecordReader } from './records.ts';
+import { boxOf } from './map.ts';
+import { type Data, dataOf, isWebAddress, listOf, RecordReader } from './records.ts';
 import { rfc3339, type Site, type Tour } from './site.ts';
 import { jsonScript } from './template.ts';
 import { cutAtWord } from './values.ts';
@@ -95,23 +96,20 @@ function periodOf(reader: RecordReader, period: Data = {}): string | undefined {
 }
 
 /** A point, or a box from its south-western to its north-eastern corner. */
-function placeOf(box: Data = {}): Node | undefined {
-  const edges = ['south', 'west', 'north', 'east'].map((side) => {
-    const edge = box[`${side}Bound${side === 'south' || side === 'north' ? 'Latitude' : 'Longitude'}`];
-    return typeof edge === 'number' ? edge : Number.NaN;
-  });
-  if (edges.some(Number.isNaN)) return undefined;
-  const [south, west, north, east] = edges as [number, number, number, number];
-  const name = typeof box['bboxName'] === 'string' && { name: box['bboxName'] };
+function placeOf(record: Data = {}): Node | undefined {
+  const box = boxOf(record);
+  if (!box) return undefined;
+  const { south, west, north, east } = box;
+  const name = typeof record['bboxName'] === 'string' && { name: record['bboxName'] };
   const isPoint = south === north && west === east;
   return isPoint
     ? { '@type': 'Place', ...name, geo: { '@type': 'GeoCoordinates', latitude: south, longitude: west } }
-    : { '@type': 'Place', ...name, geo: { '@type': 'GeoShape', box: edges.join(' ') } };
+    : { '@type': 'Place', ...name, geo: { '@type': 'GeoShape', box: `${south} ${west} ${north} ${east}` } };
 }
 
 function licencesOf(reader: RecordReader, record: Data): readonly string[] {
   const urls = listOf(record['permissions']).map((permission) => reader.text(dataOf(permission)['licenceURL']));
-  return [...new Set(urls.filter((url) => /^https?:\/\//i.test(url) && URL.canParse(url)))].slice(0, LISTED_MAX);
+  return [...new Set(urls.filter(isWebAddress))].slice(0, LISTED_MAX);
 }
 
 /** The stored data have one format, which is that of each file. */

@@ -10,6 +10,7 @@ import {
   kindLabel,
   labelKeys,
   linkedIds,
+  linkedTo,
   markedParts,
   type Member,
   recordLabel,
@@ -110,7 +111,7 @@ export function scrollingTable(caption: Child, heads: Child, rows: Child, name?:
 function heading({ collection, ask, pairs, hasChoices }: Listing, key: string, ordered: ReadonlySet<string>): Markup {
   const { name, idField } = collection.declaration;
   const label = html`<bdi>${fieldLabel(name, key)}</bdi>`;
-  const to = linkedIds(collection, 0, key, 0)?.to.name ?? '';
+  const to = linkedTo(collection, key)?.name ?? '';
   const by = to in LINK_ORDER ? `${key}__${LINK_ORDER[to]!}` : key;
   if (!ordered.has(key) || !hasChoices) return html`<th scope="col" role="columnheader">${label}</th>`;
   const { order } = ask.page;
@@ -164,10 +165,10 @@ interface Column {
 }
 
 function columnOf({ site, collection, ask }: Listing, key: string): Column {
-  const target = linkedIds(collection, 0, key, 0)?.to.name ?? '';
+  const target = linkedTo(collection, key)?.name ?? '';
   const to = target in DESCRIPTIONS ? site.collections(target) : undefined;
   const describe = (row: number): string => {
-    const { ids, count } = linkedIds(collection, row, key, CELL_LINKS_MAX)!;
+    const { ids, count } = linkedIds(collection, row, key, CELL_LINKS_MAX);
     const rows = ids.map((id) => rowOfId(to!, id)).filter((linked) => linked >= 0);
     const text = rows.map((linked) => remembered(to!, linked, DESCRIPTIONS[target]!)).join(', ');
     return count > CELL_LINKS_MAX ? `${text} +${count - CELL_LINKS_MAX}` : text;

@@ -11,7 +11,7 @@ import {
 } from '../../../engine/described.ts';
 import { instantText, type Site, type Tour } from './site.ts';
 import { derivedName } from './names.ts';
-import { linkTarget, ownRest, RecordReader } from './records.ts';
+import { isWebAddress, linkTarget, ownRest, RecordReader } from './records.ts';
 import { type JsonOutline, jsonOutline, jsonString } from './jsonPanel.ts';
 import { type Child, html, type Markup } from './template.ts';
 
@@ -122,7 +122,7 @@ export class ShownValues {
     const link = this.#link(stored, most === Infinity);
     if (link) return link;
     const text = servedText(this.#site, this.#tour, stored);
-    if (/^https?:\/\/[^\s]+$/.test(text) && URL.canParse(text)) {
+    if (isWebAddress(text)) {
       return html`<a href="${text}" rel="noreferrer nofollow" class="away"><bdi>${cut(text, most)}</bdi></a>`;
     }
     return textOf(text, most);
