@@ -50,7 +50,7 @@ test('packs otherwise the launcher, the embedded sample, the files of pages, dep
         'server/pages/browse/assets/browse.css',
         'server/pages/browse/assets/browse.js',
         'server/pages/browse/assets/land.svg',
-        'server/pages/browse/list.png',
+        'server/pages/browse/record.png',
       ],
       whole,
     ]
