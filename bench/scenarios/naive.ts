@@ -20,8 +20,8 @@ export interface NaiveRow {
 }
 
 /**
- * All observations by ascending id, and the lines of the records that they link to, by id. `line` returns an observation
- * as served under a base URL and version. Cost of `line`: a read.
+ * All observations by ascending id, and the lines of the records that they link to, by id. `line` returns an
+ * observation as served under a base URL and version. Cost of `line`: a read.
  */
 export interface NaiveCatalogue {
   readonly rows: readonly NaiveRow[];

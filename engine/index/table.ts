@@ -43,10 +43,14 @@ export interface LinkOption {
 }
 
 /**
- * A step of a filter key. values a scalar or a to-one link, with its index over the current table record a to-one
- * embedded record; the indexes of its members are over the same table. `id` is the relation itself; undefined if an
- * inferred relation has no ids many a to-many relation, with its own table. Embedded records have `members`. Links and
- * arrays of scalars have none, and `id` is the index of their elements. `isRelation` is false for arrays of scalars
+ * A step of a filter key.
+ *
+ *   values  a scalar or a to-one link, with its index over the current table
+ *   record  a to-one embedded record; the indexes of its members are over the same table. `id` is the relation itself;
+ *           undefined if an inferred relation has no ids
+ *   many    a to-many relation, with its own table. Embedded records have `members`. Links and arrays of scalars have
+ *           none, and `id` is the index of their elements. `isRelation` is false for arrays of scalars
+ *
  * `link` is defined if the index has ids that are links. It has their targets. `options` are the collections of a
  * generic link.
  */

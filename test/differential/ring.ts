@@ -209,8 +209,8 @@ async function ask(asking: Asking, requests: readonly OracleRequest[]): Promise<
 }
 
 /**
- * The distinct minimal requests that still differ, made from the first ones that did. Of those that do not differ again,
- * the first differences.
+ * The distinct minimal requests that still differ, made from the first ones that did. Of those that do not differ
+ * again, the first differences.
  */
 async function reportOf({ wrong, asked }: Asking, origin: string): Promise<string> {
   const smallest = new Map<string, Disagreement>();
