@@ -3,7 +3,7 @@
 import type { ServedForm } from './column/served.ts';
 import { countSelected, selectedRow, type Selection } from './index/rowset.ts';
 import type { CollectionIndex } from './index/table.ts';
-import { branchesOf } from './page/expand.ts';
+import { makeBranches } from './page/expand.ts';
 import { joinedColumn } from './page/joined.ts';
 import { exportRepresentation, pageRepresentation, type Representation } from './page/representation.ts';
 import type { ServedRows } from './page/rows.ts';
@@ -76,7 +76,7 @@ export function servedRows(
   const served = { records: collection.records, rows, form, keys };
   if (joined.length + expand.length === 0) return served;
   const columns = joined.map((field) => joinedColumn(collection, field));
-  const branches = branchesOf(collection.members, expand);
+  const branches = makeBranches(collection.members, expand);
   return { ...served, joins: { isExpanded: expand.length > 0, branches, columns } };
 }
 

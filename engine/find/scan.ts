@@ -9,7 +9,7 @@ import { type ServedForm, servedUrl } from '../column/served.ts';
 import type { FieldIndex } from '../index/field.ts';
 import { codesOfBlocks, gramBlocks, gramQuery } from '../index/grams.ts';
 import { eachRow, ofBitmap } from '../index/rowset.ts';
-import { codesOfWord } from '../index/words.ts';
+import { findWord } from '../index/words.ts';
 import { codesOfOwnUrls, isTextOrdered } from '../query/codes.ts';
 import type { Lookup } from '../query/lookups.ts';
 import type { Meter } from './counters.ts';
@@ -98,7 +98,7 @@ export function codesWithWord(
 ): Uint32Array | undefined {
   if (!words || search.kind === 'code' || !search.word) return undefined;
   meter.spend(words.vocabulary.text.length * COST.byte.plain);
-  const hits = codesOfWord(words, search.word, (bytes) => meter.spend(bytes * COST.listByte));
+  const hits = findWord(words, search.word, (bytes) => meter.spend(bytes * COST.listByte));
   if (!hits) return undefined;
   const { codes, isExact } = hits;
   const isHit = matcherOf(dictionary, search, form);

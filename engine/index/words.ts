@@ -79,11 +79,11 @@ export function buildWords({ text, ends, size }: WrittenDictionary, seed?: numbe
     }
     pieceStart += piece.length;
   }
-  return sortedLists(interner, entries.view(), codes.view());
+  return sortLists(interner, entries.view(), codes.view());
 }
 
 /** Sorts the entries by word. Entries of a word stay in the order of their codes. */
-function sortedLists(interner: Interner, entries: Uint32Array, codes: Uint32Array): StoredWords {
+function sortLists(interner: Interner, entries: Uint32Array, codes: Uint32Array): StoredWords {
   const { dictionary, codes: places } = sortDictionary('text', interner.texts, () => NaN);
   const starts = new Uint32Array(dictionary.size + 1);
   for (const word of entries) starts[places[word]! + 1]!++;
@@ -128,7 +128,7 @@ const CANDIDATE_BYTES_MIN = 3;
  * bytes before they are read. Cost: a pass over the vocabulary unless the word must be whole, and the lists of the
  * matching words.
  */
-export function codesOfWord(
+export function findWord(
   words: Words,
   { spellings, isWhole }: SoughtWord,
   beforeLists: (bytes: number) => void,

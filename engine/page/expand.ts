@@ -30,13 +30,13 @@ interface Branch {
 }
 
 /** The tree of the paths to expand; all of them lead to links. Cost: their names, and the keys of the collections. */
-export function branchesOf(members: Members, paths: readonly (readonly string[])[]): Branches {
+export function makeBranches(members: Members, paths: readonly (readonly string[])[]): Branches {
   const branches = new Map<string, Branch>();
   for (const name of new Set(paths.flatMap(([first]) => first ?? []))) {
     const node = members.get(name)!;
     const link = node.kind === 'record' ? undefined : node.link;
     const inner = link ? link.to().members : node.kind === 'values' ? members : node.members;
-    const below = branchesOf(
+    const below = makeBranches(
       inner,
       paths.filter((path) => path[0] === name).map((path) => path.slice(1)),
     );

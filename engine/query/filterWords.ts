@@ -54,12 +54,12 @@ export function describeFilter(
   const label = fieldLabel(collection.declaration.name, located.path.join('__'));
   const to = located.isRelation && isEquality(lookup) ? located.link?.to() : undefined;
   if (to) {
-    const value = listOf(text, (id) => labelOfId(to, id, labelOf));
+    const value = wordList(text, (id) => labelOfId(to, id, labelOf));
     const kind = isMany(located) ? kindLabel(to.declaration.name) : label.split(' › ').at(-1)!;
     return { label: kind, comparison: isNegated ? 'is not' : '', value };
   }
-  const comparison = comparisonOf(lookup, located.index.dictionary.type, text);
-  return { label, comparison: isNegated ? negated(comparison) : comparison, value: valueOf(lookup, text) };
+  const comparison = wordComparison(lookup, located.index.dictionary.type, text);
+  return { label, comparison: isNegated ? negate(comparison) : comparison, value: wordValue(lookup, text) };
 }
 
 function isEquality({ name, isList }: Lookup): boolean {
@@ -78,7 +78,7 @@ function labelOfId(to: CollectionIndex, text: string, labelOf: Parameters<typeof
   return (row < 0 ? undefined : labelOf(to, row)) ?? text.trim();
 }
 
-function comparisonOf({ name, meaning }: Lookup, type: string, text: string): string {
+function wordComparison({ name, meaning }: Lookup, type: string, text: string): string {
   if (name === NULL_LOOKUP) return FALSE.test(text) ? 'is present' : 'is missing';
   const isDate = type === 'date' || type === 'dateTime';
   if (isDate && Object.hasOwn(DATE_WORDS, name)) return DATE_WORDS[name]!;
@@ -88,7 +88,7 @@ function comparisonOf({ name, meaning }: Lookup, type: string, text: string): st
     .replace(' this', '');
 }
 
-function negated(comparison: string): string {
+function negate(comparison: string): string {
   if (comparison.startsWith('is')) return comparison.replace('is', 'is not');
   return `does not ${comparison
     .replace(/^has/, 'have')
@@ -96,19 +96,19 @@ function negated(comparison: string): string {
     .replace(/^(\w+)s\b/, '$1')}`;
 }
 
-function valueOf({ name, isList }: Lookup, text: string): string {
+function wordValue({ name, isList }: Lookup, text: string): string {
   if (name === NULL_LOOKUP) return '';
-  if (isList) return listOf(text, dayOf);
-  if (name === 'range') return text.split(',').map(dayOf).join(' and ');
-  return text.trim() === '' && name === DEFAULT_LOOKUP ? 'empty' : dayOf(text);
+  if (isList) return wordList(text, cutDayEnd);
+  if (name === 'range') return text.split(',').map(cutDayEnd).join(' and ');
+  return text.trim() === '' && name === DEFAULT_LOOKUP ? 'empty' : cutDayEnd(text);
 }
 
-function dayOf(text: string): string {
+function cutDayEnd(text: string): string {
   return text.trim().replace(DAY_END, '');
 }
 
 /** `a, b or c`; of many values, the first ones and how many more there are. */
-function listOf(text: string, worded: (value: string) => string): string {
+function wordList(text: string, worded: (value: string) => string): string {
   const values = text.split(',');
   const named = values.slice(0, VALUES_MAX).map(worded);
   const more = values.length - named.length;

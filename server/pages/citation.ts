@@ -37,14 +37,14 @@ const DOI = /(?:^|[/:\s])(10\.\d{4,9}\/[-._;()/:a-z0-9A-Z]+)$/;
 const DATE = /^(\d{4})-\d\d-\d\d/;
 
 /** The citation of an observation; undefined if it does not exist. Cost: its record and those of its parties. */
-export function citationOf(
+export function readCitation(
   reader: RecordReader,
   id: number,
   { siteName, pages }: { readonly siteName: string; readonly pages: RecordPages },
 ): Citation | undefined {
   const record = reader.record('observations', id);
   if (!record) return undefined;
-  const parties = partiesOf(reader, record);
+  const parties = readParties(reader, record);
   const site: Creator = { given: '', family: siteName, isPerson: false };
   const authors = AUTHORS.map((role) => parties.filter((party) => party.role === role)).find(
     ({ length }) => length > 0,
@@ -54,14 +54,14 @@ export function citationOf(
   );
   const date = published.find((found) => found !== null);
   const uuid = reader.text(record['uuid']);
-  const dois = listOf(record['identifier_set']).map((link) => doiOf(reader, reader.linked(link)));
+  const dois = listOf(record['identifier_set']).map((link) => readDoi(reader, reader.linked(link)));
   const doi = dois.find((found) => found !== undefined);
   const page = recordUrl(pages.template, pages.baseUrl, { collection: 'observations', id, uuid });
   return {
     id,
     uuid,
     title: reader.text(record['title']) || `Observation ${id}`,
-    authors: authors ? distinct(authors.map(({ party }) => party)) : [site],
+    authors: authors ? dropRepeats(authors.map(({ party }) => party)) : [site],
     publisher: parties.find(({ role }) => role === 'publisher')?.party ?? site,
     year: date?.[1],
     identifier: doi?.url ?? (page || `${pages.baseUrl}/browse/observations/${id}/`),
@@ -81,7 +81,7 @@ export function citationOf(
 }
 
 /** A party may have a role twice. */
-function distinct(creators: readonly Creator[]): readonly Creator[] {
+function dropRepeats(creators: readonly Creator[]): readonly Creator[] {
   return [...new Map(creators.map((creator) => [sortedName(creator), creator])).values()];
 }
 
@@ -92,10 +92,10 @@ interface Role {
 }
 
 /** The named parties of a record by priority. */
-function partiesOf(reader: RecordReader, record: Data): readonly Role[] {
+function readParties(reader: RecordReader, record: Data): readonly Role[] {
   const roles = listOf(record['responsiblepartyinfo_set']).flatMap((link): Role[] => {
     const role = dataOf(reader.linked(link));
-    const party = creatorOf(reader, dataOf(reader.linked(role['party'])));
+    const party = readCreator(reader, dataOf(reader.linked(role['party'])));
     const { priority } = role;
     return party
       ? [{ role: reader.text(role['role']), priority: typeof priority === 'number' ? priority : Infinity, party }]
@@ -104,14 +104,14 @@ function partiesOf(reader: RecordReader, record: Data): readonly Role[] {
   return roles.toSorted((one, other) => (one.priority < other.priority ? -1 : Number(one.priority > other.priority)));
 }
 
-function creatorOf(reader: RecordReader, party: Data): Creator | undefined {
+function readCreator(reader: RecordReader, party: Data): Creator | undefined {
   const [given, family] = [reader.text(party['firstName']), reader.text(party['lastName'])];
   if (given === '' && family === '') return undefined;
   const isPerson = given !== '' && family !== '' && party['partyType'] !== 'organisation';
   return isPerson ? { given, family, isPerson } : { given: '', family: `${given} ${family}`.trim(), isPerson };
 }
 
-function doiOf(
+function readDoi(
   reader: RecordReader,
   identifier: Data | undefined,
 ): { readonly url: string; readonly name: string | undefined } | undefined {
@@ -142,16 +142,16 @@ interface CitationForm {
 /** By the end of their paths. */
 export const CITATION_FORMS: Readonly<Record<string, CitationForm>> = {
   txt: { type: 'text/plain; charset=utf-8', name: 'Text', write: (citation) => `${citationText(citation)}\n` },
-  bib: { type: 'application/x-bibtex; charset=utf-8', name: 'BibTeX', write: bibtexOf },
-  ris: { type: 'application/x-research-info-systems; charset=utf-8', name: 'RIS', write: risOf },
-  json: { type: 'application/vnd.datacite.datacite+json', name: 'DataCite JSON', write: dataciteOf },
+  bib: { type: 'application/x-bibtex; charset=utf-8', name: 'BibTeX', write: writeBibtex },
+  ris: { type: 'application/x-research-info-systems; charset=utf-8', name: 'RIS', write: writeRis },
+  json: { type: 'application/vnd.datacite.datacite+json', name: 'DataCite JSON', write: writeDatacite },
 };
 
 /** `Authors (2023): Title. Publisher. https://doi.org/10.5072/abc` in one line. */
 export function citationText({ authors, publisher, year = 'n.d.', title, identifier }: Citation): string {
   const named = authors.map(sortedName).join('; ');
   const place = authors.length === 1 && sameName(authors[0]!, publisher) ? '' : ` ${fullName(publisher)}.`;
-  return lineOf(`${named} (${year}): ${title.replace(/\.$/, '')}.${place} ${identifier}`);
+  return joinLines(`${named} (${year}): ${title.replace(/\.$/, '')}.${place} ${identifier}`);
 }
 
 function sameName(one: Creator, other: Creator): boolean {
@@ -159,7 +159,7 @@ function sameName(one: Creator, other: Creator): boolean {
 }
 
 /** Replaces line breaks and other control characters, which would end a line of RIS or a field of BibTeX. */
-function lineOf(text: string): string {
+function joinLines(text: string): string {
   // oxlint-disable-next-line no-control-regex -- these are the characters to replace
   return text.replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim();
 }
@@ -178,8 +178,8 @@ const TEX: Readonly<Record<string, string>> = {
   _: '\\_',
 };
 
-function texOf(text: string): string {
-  return lineOf(text).replace(/[\\{}~^#$%&_]/g, (character) => TEX[character]!);
+function escapeTex(text: string): string {
+  return joinLines(text).replace(/[\\{}~^#$%&_]/g, (character) => TEX[character]!);
 }
 
 /**
@@ -187,7 +187,7 @@ function texOf(text: string): string {
  */
 function texName({ given, family, isPerson }: Creator): string {
   const part = (name: string): string => {
-    const tex = texOf(name).replace(/\band\b/gi, '{$&}');
+    const tex = escapeTex(name).replace(/\band\b/gi, '{$&}');
     return !isPerson || name.includes(',') ? `{${tex}}` : tex;
   };
   return isPerson ? `${part(family)}, ${part(given)}` : part(family);
@@ -198,22 +198,32 @@ function texAddress(url: string): string {
 }
 
 /** An entry `@misc`, which every style knows. Double braces keep the case of a title. */
-function bibtexOf({ id, authors, title, publisher, year, doi, identifier, keywords }: Citation): string {
+function writeBibtex({ id, authors, title, publisher, year, doi, identifier, keywords }: Citation): string {
   const fields: readonly (readonly [name: string, value: string | undefined])[] = [
     ['author', authors.map(texName).join(' and ')],
-    ['title', `{${texOf(title)}}`],
-    ['publisher', texOf(fullName(publisher))],
+    ['title', `{${escapeTex(title)}}`],
+    ['publisher', escapeTex(fullName(publisher))],
     ['year', year],
     ['doi', doi],
     ['url', texAddress(identifier)],
-    ['keywords', keywords.map(texOf).join(', ')],
+    ['keywords', keywords.map(escapeTex).join(', ')],
     ['note', 'Dataset'],
   ];
   const lines = fields.flatMap(([name, value]) => (value ? [`  ${name} = {${value}}`] : []));
   return `@misc{observation_${id},\n${lines.join(',\n')}\n}\n`;
 }
 
-function risOf({ authors, title, publisher, year, published, doi, identifier, keywords, abstract }: Citation): string {
+function writeRis({
+  authors,
+  title,
+  publisher,
+  year,
+  published,
+  doi,
+  identifier,
+  keywords,
+  abstract,
+}: Citation): string {
   const lines: readonly (readonly [tag: string, value: string | undefined])[] = [
     ['TY', 'DATA'],
     ...authors.map((author) => ['AU', sortedName(author)] as const),
@@ -226,12 +236,12 @@ function risOf({ authors, title, publisher, year, published, doi, identifier, ke
     ...keywords.map((word) => ['KW', word] as const),
     ['AB', abstract],
   ];
-  const written = lines.flatMap(([tag, value]) => (value ? [`${tag}  - ${lineOf(value)}\r\n`] : []));
+  const written = lines.flatMap(([tag, value]) => (value ? [`${tag}  - ${joinLines(value)}\r\n`] : []));
   return `${written.join('')}ER  - \r\n`;
 }
 
 /** DataCite metadata of version 4.5 as JSON. Members whose value is undefined are not written. */
-function dataciteOf(citation: Citation): string {
+function writeDatacite(citation: Citation): string {
   const { uuid, authors, title, publisher, year, published, doi, identifier, keywords, abstract } = citation;
   const metadata = {
     doi,

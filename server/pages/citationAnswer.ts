@@ -6,7 +6,7 @@ import type { Answer } from '../http/exchange.ts';
 import type { CatalogueService, RouteOf, Visit } from '../catalogue/catalogue.ts';
 import { countIgnored } from '../catalogue/tally.ts';
 import { RecordReader } from './browse/records.ts';
-import { CITATION_FORMS, CITED_RECORDS_MAX, citationOf } from './citation.ts';
+import { CITATION_FORMS, CITED_RECORDS_MAX, readCitation } from './citation.ts';
 
 /** Browsers must not take a text for a page. */
 const UNSNIFFED = ['X-Content-Type-Options', 'nosniff'] as const;
@@ -29,7 +29,7 @@ export function citationAnswer(
   const storedBaseUrl = collections(COLLECTIONS[0]!.name).records.baseUrl;
   const reader = new RecordReader({ collections, storedBaseUrl }, choice.baseUrl, CITED_RECORDS_MAX);
   const pages = { baseUrl: choice.baseUrl, template: settings.recordUrl };
-  const citation = citationOf(reader, id, { siteName: settings.siteName, pages });
+  const citation = readCitation(reader, id, { siteName: settings.siteName, pages });
   if (!citation) return answers.notFound;
   countIgnored(counts, '', ignored);
   const bytes = Buffer.from(form.write(citation));

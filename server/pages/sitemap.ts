@@ -31,7 +31,7 @@ export async function sitemapAnswer(
   { choice, coding, condition, disconnection, request: { target } }: Visit,
 ): Promise<Answer> {
   const { baseUrl, varies } = choice;
-  const pages = pagesIn(collections);
+  const pages = listPages(collections);
   const parts = Math.ceil(pages.count / ADDRESSES_MAX);
   if (part !== undefined && (part < 1 || part > parts)) return answers.notFound;
   const tag = conditional.tagOf({ baseUrl, path: target, parameters: [] });
@@ -39,7 +39,7 @@ export async function sitemapAnswer(
   if (unchanged) return unchanged;
   const isIndex = part === undefined && parts > 1;
   const bytes = isIndex
-    ? utf8Of(indexOf(baseUrl, parts, created))
+    ? utf8Of(writeIndex(baseUrl, parts, created))
     : await slices.run('pages', addressWriter(pages, baseUrl, part ?? 1), disconnection);
   if (typeof bytes === 'string') return answers.busy;
   const body = wholeBody(bytes);
@@ -49,7 +49,7 @@ export async function sitemapAnswer(
     : answers.found(body, { varies, ignored: [], tag }, TYPE);
 }
 
-function pagesIn(collections: CatalogueService['collections']): Pages {
+function listPages(collections: CatalogueService['collections']): Pages {
   const lists = ['browse/', ...COLLECTIONS.map(({ name }) => `browse/${name}/`)];
   return (COLLECTION_GROUPS[0]?.names ?? []).reduce<Pages>(
     ({ count, pathAt }, name) => {
@@ -85,7 +85,7 @@ function addressWriter({ count, pathAt }: Pages, baseUrl: string, part: number):
   };
 }
 
-function indexOf(baseUrl: string, parts: number, created: string | undefined): Markup {
+function writeIndex(baseUrl: string, parts: number, created: string | undefined): Markup {
   const time = created === undefined ? undefined : rfc3339(created);
   const changed = time !== undefined && html`<lastmod>${time}</lastmod>`;
   const entries = Array.from(

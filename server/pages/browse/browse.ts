@@ -4,7 +4,7 @@ import { BROWSE_PREFIX, type Pair, queryOf } from './address.ts';
 import { authorityPage, ROLE } from './authorityPage.ts';
 import { docsPage } from './docsPage.ts';
 import { inStep, notFoundPage, refusedPage } from './errorPage.ts';
-import { feedOf, hasFeed, isFeedQuery } from './feed.ts';
+import { feedPage, hasFeed, isFeedQuery } from './feed.ts';
 import { type BrowsePage, fieldsOf, type Site, type Tour, type TrustedHosts } from './site.ts';
 import { listPage } from './listPage.ts';
 import { type Meant, meantBy } from './own.ts';
@@ -37,7 +37,7 @@ function pageOf(site: Site, tour: Tour, sight: Sight): BrowsePage | Promise<Brow
     case 'authority':
       return authorityPage(site, tour, sight.hosts, sent.find(([name]) => name === ROLE)?.[1]);
     case 'list':
-      if (isFeedQuery(tour.query) && hasFeed(sight.collection)) return feedOf(site, tour, sight.collection);
+      if (isFeedQuery(tour.query) && hasFeed(sight.collection)) return feedPage(site, tour, sight.collection);
       return listOrForm(site, tour, sight.collection, meantBy(sent, fieldsOf(site, sight.collection)));
     case 'record':
       return recordPage(site, tour, sight);

@@ -41,13 +41,13 @@ export async function countLinks(site: Site, tour: Tour, links: readonly ListLin
   const counted: CountedLink[] = [];
   for (let start = 0; start < links.length; start += ASKED_AT_ONCE) {
     const together = links.slice(start, start + ASKED_AT_ONCE);
-    const counts = await Promise.all(together.map((link) => countOf(site, tour, link)));
+    const counts = await Promise.all(together.map((link) => countLink(site, tour, link)));
     counted.push(...together.map((link, i) => ({ ...link, count: counts[i]! })));
   }
   return counted.filter(({ count, countMin }) => count === 'missed' || count >= countMin);
 }
 
-async function countOf(site: Site, tour: Tour, { collection, query }: ListLink): Promise<'missed' | number> {
+async function countLink(site: Site, tour: Tour, { collection, query }: ListLink): Promise<'missed' | number> {
   const found = await foundList(site, tour, site.collections(collection), `${query}&limit=1`);
   if (found.kind === 'missed') return found.kind;
   // A name without effect would leave records in that the link does not promise.

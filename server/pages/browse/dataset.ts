@@ -3,7 +3,7 @@
 import { countSelected, percentEncode, selectedRow } from '../../../engine/engine.ts';
 import { groupKeys, inSentence, kindLabel } from '../../../engine/described.ts';
 import { bytesText } from '../../observe/quantities.ts';
-import { CITATION_FORMS, CITED_RECORDS_MAX, citationOf, citationText } from '../citation.ts';
+import { CITATION_FORMS, CITED_RECORDS_MAX, readCitation, citationText } from '../citation.ts';
 import { queryTextOf } from './address.ts';
 import type { Facts } from './facts.ts';
 import type { ListLink } from './counted.ts';
@@ -30,7 +30,7 @@ interface Resource {
  * The addresses of the data of an observation, downloads first. Undefined if they could not be found now. Cost: a list
  * query.
  */
-export async function resourcesOf(site: Site, tour: Tour, id: number): Promise<readonly Resource[] | undefined> {
+export async function findResources(site: Site, tour: Tour, id: number): Promise<readonly Resource[] | undefined> {
   const collection = site.collections('onlineresources');
   const query = `relatedTo__ob_id=${id}&relatedTo__short_code=ob&limit=${RESOURCES_MAX}`;
   const found = await foundList(site, tour, collection, query);
@@ -40,13 +40,13 @@ export async function resourcesOf(site: Site, tour: Tour, id: number): Promise<r
   const { rows } = found.hits;
   const reader = new RecordReader(site, tour.baseUrl, RESOURCES_MAX);
   const resources = Array.from({ length: countSelected(rows) }, (_, i) =>
-    resourceOf(reader, dataOf(reader.row(collection, selectedRow(rows, i)))),
+    readResource(reader, dataOf(reader.row(collection, selectedRow(rows, i)))),
   );
   const known = resources.filter((resource) => resource !== undefined);
   return [...known.filter(({ isDownload }) => isDownload), ...known.filter(({ isDownload }) => !isDownload)];
 }
 
-function resourceOf(reader: RecordReader, record: Data): Resource | undefined {
+function readResource(reader: RecordReader, record: Data): Resource | undefined {
   const url = webAddress(reader, record['url']);
   return url === undefined
     ? undefined
@@ -115,7 +115,7 @@ function accessLine(reader: RecordReader, permission: Data): Markup {
 export function citePart(site: Site, { baseUrl, up }: Tour, id: number): Markup | false {
   const reader = new RecordReader(site, baseUrl, CITED_RECORDS_MAX);
   const pages = { baseUrl, template: site.settings.recordUrl };
-  const citation = citationOf(reader, id, { siteName: site.settings.siteName, pages });
+  const citation = readCitation(reader, id, { siteName: site.settings.siteName, pages });
   if (!citation) return false;
   const { identifier } = citation;
   const text = citationText(citation);

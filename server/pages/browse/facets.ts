@@ -56,12 +56,12 @@ export function facetPanels(listing: Listing): readonly Markup[] {
   const query = JSON.stringify([listing.hasChoices, listing.tour.baseUrl, fromStart(listing.pairs)]);
   const known = panels.get(listing.facets);
   if (known?.query === query) return known.made;
-  const made = madePanels(listing);
+  const made = drawPanels(listing);
   panels.set(listing.facets, { query, made });
   return made;
 }
 
-function madePanels(listing: Listing): readonly Markup[] {
+function drawPanels(listing: Listing): readonly Markup[] {
   return listing.facets
     .filter(({ values }) => values.length > 0)
     .map((facet) => {
@@ -77,7 +77,7 @@ function madePanels(listing: Listing): readonly Markup[] {
 }
 
 function valueList(listing: Listing, facet: ListFacet): Markup {
-  const items = choicesOf(listing, facet);
+  const items = drawChoices(listing, facet);
   const more = items.length > VALUES_OPEN + 1 ? items.slice(VALUES_OPEN) : [];
   return html`<ul>
       ${items.slice(0, items.length - more.length)}
@@ -97,7 +97,7 @@ function valueList(listing: Listing, facet: ListFacet): Markup {
  * The values of a field: those that are chosen, then the most frequent. A link adds its value to the chosen ones, or
  * removes it. A value that no list of values can express replaces them.
  */
-function choicesOf(listing: Listing, { name, values }: ListFacet): readonly Markup[] {
+function drawChoices(listing: Listing, { name, values }: ListFacet): readonly Markup[] {
   const { site, tour, collection, pairs, hasChoices } = listing;
   const counts = new Map(values);
   const chosen = chosenValues(pairs, name);
@@ -188,7 +188,7 @@ function yearBars({ pairs }: Listing, { name, values }: ListFacet): Markup {
     const x = (i * width).toFixed(1);
     const sized = html`x="${x}" width="${(width - 2).toFixed(1)}"`;
     return html`<a
-      href="${queryOf([...others, ...yearConditions(name, selected(chosen, bar))])}"
+      href="${queryOf([...others, ...yearConditions(name, selectYears(chosen, bar))])}"
       rel="nofollow"
       ${isChosen && html` aria-current="true"`}
       ><title>${span}: ${countText(count)}</title>
@@ -211,7 +211,7 @@ function chosenYears(pairs: readonly Pair[], name: string): Years | undefined {
 }
 
 /** The years after a click on a bar. */
-function selected(chosen: Years | undefined, bar: Years): Years | undefined {
+function selectYears(chosen: Years | undefined, bar: Years): Years | undefined {
   if (chosen?.from === bar.from && chosen.to === bar.to) return undefined;
   if (!chosen || (chosen.from <= bar.from && bar.to <= chosen.to)) return bar;
   return { from: Math.min(chosen.from, bar.from), to: Math.max(chosen.to, bar.to) };

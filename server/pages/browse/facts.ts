@@ -1,8 +1,8 @@
 // The facts about a record under a few headings: when, what, how, who and where. Paths of fields in schema/browse.ts
 // lead to their values. How a value is shown depends on the collection that it links to.
 import { factPaths, kindLabel } from '../../../engine/described.ts';
-import { type Box, boxOf, boxText } from './map.ts';
-import { type Period, periodOf, phenomenonOf, roleText } from './names.ts';
+import { type Box, readBox, boxText } from './map.ts';
+import { type Period, readPeriod, readPhenomenon, roleText } from './names.ts';
 import { type Data, dataOf, type LinkTarget, type RecordReader } from './records.ts';
 import { type Child, html, type Markup } from './template.ts';
 
@@ -27,10 +27,10 @@ export interface Facts {
 }
 
 /** The facts about a record of a collection. Cost: at most FOLLOWED_MAX records for each heading, and their links. */
-export function factsOf(reader: RecordReader, up: string, collection: string, record: Data): Facts {
+export function readFacts(reader: RecordReader, up: string, collection: string, record: Data): Facts {
   const shown = new FactValues(reader, up);
   const facts = factPaths(collection).map(([heading, paths]): Fact => {
-    const ends = paths.flatMap((path) => valuesAt(reader, record, path)).filter((end) => end !== null && end !== '');
+    const ends = paths.flatMap((path) => followPath(reader, record, path)).filter((end) => end !== null && end !== '');
     const values = ends.slice(0, FOLLOWED_MAX).flatMap((end) => shown.value(end) || []);
     return { heading, values: values.slice(0, VALUES_MAX), more: Math.max(0, values.length - VALUES_MAX) };
   });
@@ -40,7 +40,7 @@ export function factsOf(reader: RecordReader, up: string, collection: string, re
 }
 
 /** The values at the end of a path over embedded records and links, each list as its members. */
-function valuesAt(reader: RecordReader, record: Data, path: readonly string[]): readonly unknown[] {
+function followPath(reader: RecordReader, record: Data, path: readonly string[]): readonly unknown[] {
   let values: readonly unknown[] = [record];
   for (const name of path) {
     const records = values.map((value) => (typeof value === 'string' ? dataOf(reader.linked(value)) : dataOf(value)));
@@ -78,7 +78,7 @@ class FactValues {
       case 'bboxes':
         return this.place(read());
       case 'phenomona': {
-        const { name, unit } = phenomenonOf(this.#reader, read());
+        const { name, unit } = readPhenomenon(this.#reader, read());
         return html`${this.#link(link, name)} ${unit !== '' && html`<span class="quiet">(<bdi>${unit}</bdi>)</span>`}`;
       }
       case 'rpis': {
@@ -101,7 +101,7 @@ class FactValues {
   }
 
   period(record: Data): Markup | false {
-    const period = periodOf(record);
+    const period = readPeriod(record);
     if (!period) return false;
     this.first = { ...this.first, period: this.first.period ?? period };
     const { start, end, length } = period;
@@ -111,7 +111,7 @@ class FactValues {
   }
 
   place(record: Data): Markup | false {
-    const box = boxOf(record);
+    const box = readBox(record);
     const name = this.#reader.text(record['bboxName']);
     const place = html`<bdi>${name}</bdi> <span class="quiet">${box && boxText(box)}</span>`;
     if (!box || this.first.box) return (box !== undefined || name !== '') && place;

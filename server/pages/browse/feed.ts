@@ -50,7 +50,7 @@ function feedHref(pairs: readonly Pair[]): string {
 }
 
 /** The feed, or an error page. Cost: that of the list, and ENTRIES_MAX records. */
-export async function feedOf(site: Site, tour: Tour, declared: Collection): Promise<BrowsePage> {
+export async function feedPage(site: Site, tour: Tour, declared: Collection): Promise<BrowsePage> {
   const collection = site.collections(declared.name);
   const pairs = pagePairs(tour.query, ENTRIES_MAX, site.queryOptions);
   const found = await foundList(site, tour, collection, pairs ? queryTextOf(newestFirst(pairs)) : tour.query);
@@ -61,11 +61,11 @@ export async function feedOf(site: Site, tour: Tour, declared: Collection): Prom
     const reader = new RecordReader(site, tour.baseUrl, ENTRIES_MAX);
     const ids = collection.ids.dictionary.numbers!;
     const entries = Array.from({ length: countSelected(rows) }, (_, i) => ids[selectedRow(rows, i)]!).flatMap(
-      (id) => entryOf(tour, declared.name, id, { reader, record: reader.record(declared.name, id) ?? {} }) ?? [],
+      (id) => drawEntry(tour, declared.name, id, { reader, record: reader.record(declared.name, id) ?? {} }) ?? [],
     );
     return {
       status: 200,
-      html: utf8Of(feed(site, tour, { collection, pairs: pairs ?? [], entries })),
+      html: utf8Of(drawFeed(site, tour, { collection, pairs: pairs ?? [], entries })),
       type: FEED_TYPE,
     };
   });
@@ -90,7 +90,7 @@ interface Entry {
   readonly shown: Markup;
 }
 
-function entryOf(
+function drawEntry(
   { baseUrl }: Tour,
   name: string,
   id: number,
@@ -103,7 +103,7 @@ function entryOf(
   const updated = doi !== undefined && doi > published ? doi : published;
   const address = `${baseUrl}/browse/${name}/${id}/`;
   const shown = html`<entry
-    ><title>${xmlText(reader.text(record['title']))}</title><id>${urnOf(reader.text(record['uuid'])) ?? address}</id
+    ><title>${xmlText(reader.text(record['title']))}</title><id>${formatUrn(reader.text(record['uuid'])) ?? address}</id
     ><link rel="alternate" type="text/html" href="${address}" /><published>${published}</published
     ><updated>${updated}</updated>
     <summary>${xmlText(cutAtWord(reader.text(record['abstract']), SUMMARY_CHARACTERS_MAX))}</summary></entry
@@ -112,13 +112,13 @@ function entryOf(
 }
 
 /** The same in every replica, unlike an address. */
-function urnOf(uuid: string): string | undefined {
+function formatUrn(uuid: string): string | undefined {
   return /^[0-9a-f]{32}$/i.test(uuid)
     ? `urn:uuid:${uuid.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')}`
     : undefined;
 }
 
-function feed(
+function drawFeed(
   site: Site,
   tour: Tour,
   {

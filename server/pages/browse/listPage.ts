@@ -266,7 +266,7 @@ function mainOf(listing: Listing): Markup {
       <aside class="filters" id="filters" tabindex="-1" aria-label="Filters">
         <details class="fold">
           <summary>Filters and map</summary>
-          <div>${resultMap(listing)} ${choicesOf(listing)}</div>
+          <div>${resultMap(listing)} ${drawFilters(listing)}</div>
         </details>
       </aside>
       <div class="found" id="results" tabindex="-1">
@@ -286,7 +286,7 @@ function nothingFound(listing: Listing): Markup {
     ({ without, pairs, count }) =>
       html`<li>
         <a href="${queryOf(fromStart(pairs))}" rel="nofollow"
-          >Without &ldquo;<bdi>${wordsOf(listing, without).text}</bdi>&rdquo;</a
+          >Without &ldquo;<bdi>${describePair(listing, without).text}</bdi>&rdquo;</a
         >
         <span class="count">${amountOf(count, 'record')}</span>
       </li>`,
@@ -300,7 +300,7 @@ function nothingFound(listing: Listing): Markup {
 }
 
 /** The forms and facets that lead to other lists. */
-function choicesOf(listing: Listing): Markup {
+function drawFilters(listing: Listing): Markup {
   if (!listing.hasChoices) {
     const { pairs, hasWays } = listing;
     const isMany = pairs.length > REPEATED_PARAMETERS_MAX;
@@ -382,7 +382,7 @@ function chips(listing: Listing): Markup | false {
   const shown = shownFilters(listing);
   if (shown.length === 0) return false;
   const chip = (pair: Pair): Markup => {
-    const { label, comparison, value, text } = wordsOf(listing, pair);
+    const { label, comparison, value, text } = describePair(listing, pair);
     const rest = pairs.filter((each) => each !== pair);
     const remove = isRepeatable(rest) && queryOf(fromStart(rest));
     return html`<li>
@@ -401,7 +401,7 @@ function chips(listing: Listing): Markup | false {
   </ul>`;
 }
 
-function wordsOf(
+function describePair(
   { site, tour, collection }: Listing,
   [key, text]: Pair,
 ): { readonly label: string; readonly comparison: string; readonly value: string; readonly text: string } {

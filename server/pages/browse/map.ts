@@ -21,7 +21,7 @@ const SURROUNDINGS = 3;
 const SEEN_PART = 1 / 100;
 
 /** The box of a record of `bboxes`; undefined if it has no valid coordinates. */
-export function boxOf(record: Data): Box | undefined {
+export function readBox(record: Data): Box | undefined {
   const {
     westBoundLongitude: west,
     southBoundLatitude: south,
@@ -38,7 +38,7 @@ export function boxOf(record: Data): Box | undefined {
 
 /** `61.1° N to 68.2° N, 27.7° W to 6.2° W`. */
 export function boxText({ west, south, east, north }: Box): string {
-  const across = spansOf(west, east).length > 1 ? ', across the 180th meridian' : '';
+  const across = splitSpan(west, east).length > 1 ? ', across the 180th meridian' : '';
   const [from, to] = [placeText(south, 'N', 'S'), placeText(north, 'N', 'S')];
   const [left, right] = [placeText(west, 'E', 'W'), placeText(east, 'E', 'W')];
   return `${from === to ? from : `${from} to ${to}`}, ${left === right ? left : `${left} to ${right}`}${across}`;
@@ -56,8 +56,8 @@ const GRID = [
 
 /** The box as the parameter `bbox`, whose longitudes are within 180 degrees. */
 export function boxParameter({ west, south, east, north }: Box): string {
-  const spans = spansOf(west, east);
-  return texts(spans[0]![0], south, spans.at(-1)![1], north).replaceAll(' ', ',');
+  const spans = splitSpan(west, east);
+  return joinDegrees(spans[0]![0], south, spans.at(-1)![1], north).replaceAll(' ', ',');
 }
 
 type Span = readonly [from: number, to: number];
@@ -73,10 +73,10 @@ interface Part {
 /** The map with boxes, which a box across the 180th meridian has two of. `up` is the path to the root. */
 export function drawMap(up: string, boxes: readonly Box[], label: string): Markup {
   const parts = boxes.flatMap(({ west, south, east, north }) =>
-    spansOf(west, east).map(([left, right]): Part => ({ left, right, top: -north, bottom: -south })),
+    splitSpan(west, east).map(([left, right]): Part => ({ left, right, top: -north, bottom: -south })),
   );
-  const { x, y, width } = regionOf(parts);
-  return html`<svg class="map" viewBox="${texts(x, y, width, width / 2)}" role="img" aria-label="${label}">
+  const { x, y, width } = chooseRegion(parts);
+  return html`<svg class="map" viewBox="${joinDegrees(x, y, width, width / 2)}" role="img" aria-label="${label}">
     <rect class="sea" x="-180" y="-90" width="360" height="180" />
     <image href="${up}${landPath()}" x="-180" y="-90" width="360" height="180" />
     <path class="grid" d="${GRID}" />
@@ -84,7 +84,7 @@ export function drawMap(up: string, boxes: readonly Box[], label: string): Marku
   </svg>`;
 }
 
-function texts(...numbers: readonly number[]): string {
+function joinDegrees(...numbers: readonly number[]): string {
   return numbers.map(inDegrees).join(' ');
 }
 
@@ -93,7 +93,7 @@ function inDegrees(number: number): string {
 }
 
 /** The spans from `west` eastward to `east`, within -180 to 180 degrees. */
-function spansOf(west: number, east: number): readonly Span[] {
+function splitSpan(west: number, east: number): readonly Span[] {
   const degrees = west <= east ? Math.min(CIRCLE, east - west) : (east - west + 2 * CIRCLE) % CIRCLE;
   if (degrees === CIRCLE) return [[-180, 180]];
   const from = ((west + 540) % CIRCLE) - 180;
@@ -106,7 +106,7 @@ function spansOf(west: number, east: number): readonly Span[] {
 }
 
 /** The part of the world around all parts, twice as wide as high; the whole world if they are far apart. */
-function regionOf(parts: readonly Part[]): { readonly x: number; readonly y: number; readonly width: number } {
+function chooseRegion(parts: readonly Part[]): { readonly x: number; readonly y: number; readonly width: number } {
   const left = Math.min(...parts.map((part) => part.left));
   const right = Math.max(...parts.map((part) => part.right));
   const top = Math.min(...parts.map((part) => part.top));
@@ -119,13 +119,13 @@ function regionOf(parts: readonly Part[]): { readonly x: number; readonly y: num
 }
 
 function drawBox({ left, right, top, bottom }: Part, seenMin: number): Markup {
-  const [x, width] = seen([left, right], 180, seenMin);
-  const [y, height] = seen([top, bottom], 90, seenMin);
+  const [x, width] = widenSpan([left, right], 180, seenMin);
+  const [y, height] = widenSpan([top, bottom], 90, seenMin);
   return html`<rect class="box" x="${x}" y="${y}" width="${width}" height="${height}" />`;
 }
 
 /** Start and length of a span, widened to `seenMin` and moved into `-most` to `most`. */
-function seen([from, to]: Span, most: number, seenMin: number): readonly [from: string, length: string] {
+function widenSpan([from, to]: Span, most: number, seenMin: number): readonly [from: string, length: string] {
   const length = Math.max(seenMin, to - from);
   const start = Math.max(-most, Math.min(most - length, (from + to) / 2 - length / 2));
   return [inDegrees(start), inDegrees(length)];

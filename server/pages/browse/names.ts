@@ -1,6 +1,6 @@
 // Names of records that no single field names: a phenomenon by its term, a party with its role, an instrument on its
 // platform, a period, a place.
-import { boxOf, boxText } from './map.ts';
+import { readBox, boxText } from './map.ts';
 import { type Data, dataOf, listOf, type RecordReader } from './records.ts';
 
 const DAY_MS = 86_400_000;
@@ -20,14 +20,14 @@ const NAMES: Readonly<Record<string, Name>> = {
   bboxes: placeName,
   ipps: pairName,
   phenomona: (reader, record) => {
-    const { name, unit } = phenomenonOf(reader, record);
+    const { name, unit } = readPhenomenon(reader, record);
     return unit === '' ? name : `${name} (${unit})`;
   },
   rpis: (reader, record) => {
     const [party, role] = [reader.name(record['party']), roleText(reader, record)];
     return party && role ? `${party}, ${role}` : party;
   },
-  times: (_, record) => periodOf(record)?.text ?? '',
+  times: (_, record) => readPeriod(record)?.text ?? '',
 };
 
 /** The name of a record; empty if it has none of this kind. Cost: the record, and at most two that it links to. */
@@ -44,7 +44,7 @@ function pairName(reader: RecordReader, pair: Data): string {
 
 /** The name of an area with its coordinates. */
 function placeName(reader: RecordReader, record: Data): string {
-  const box = boxOf(record);
+  const box = readBox(record);
   return [reader.text(record['bboxName']), box ? boxText(box) : ''].filter(Boolean).join(': ');
 }
 
@@ -54,7 +54,7 @@ export function roleText(reader: RecordReader, record: Data): string {
 }
 
 /** The name of a phenomenon, empty if it has none, and its unit, empty if it has none or is dimensionless. */
-export function phenomenonOf(reader: RecordReader, record: Data): { readonly name: string; readonly unit: string } {
+export function readPhenomenon(reader: RecordReader, record: Data): { readonly name: string; readonly unit: string } {
   const terms = listOf(record['terms']).map(dataOf);
   const termText = (label: string): string => reader.text(terms.find((term) => term['label'] === label)?.['value']);
   const names = listOf(record['names']).map((each) => reader.text(dataOf(each)['name']));
@@ -75,7 +75,7 @@ export interface Period {
 }
 
 /** The period of a record of `times`; undefined if its start is no date, or if it has an end that is no date. */
-export function periodOf({ startTime, endTime }: Data): Period | undefined {
+export function readPeriod({ startTime, endTime }: Data): Period | undefined {
   const start = dayIn(startTime);
   const end = dayIn(endTime);
   if (start === undefined || (end === undefined && endTime !== null && endTime !== undefined)) return undefined;

@@ -18,9 +18,9 @@ import { type Child, html, type Markup } from './template.ts';
 import { recordAbout } from './structuredData.ts';
 import { apiPath } from './address.ts';
 import { countLinks, linkSection, referenceLinks } from './counted.ts';
-import { citePart, dataPart, GROUPS_MAX, relatedLinks, resourcesOf } from './dataset.ts';
+import { citePart, dataPart, GROUPS_MAX, relatedLinks, findResources } from './dataset.ts';
 import { inStep, noRecordPage } from './errorPage.ts';
-import { factList, type Facts, factsOf } from './facts.ts';
+import { factList, type Facts, readFacts } from './facts.ts';
 import { amountOf, framed, requestPanel } from './frame.ts';
 import { jsonPanel } from './jsonPanel.ts';
 import { boxParameter, boxText, drawMap } from './map.ts';
@@ -61,7 +61,7 @@ interface ShownRecord {
 
 /** The results of the list queries. */
 interface Lists {
-  readonly resources: Awaited<ReturnType<typeof resourcesOf>>;
+  readonly resources: Awaited<ReturnType<typeof findResources>>;
   readonly related: Markup | false;
   readonly references: Markup | false;
 }
@@ -80,12 +80,12 @@ export async function recordPage(site: Site, tour: Tour, place: RecordPlace): Pr
   const members = recordMembers(collection, row, undefined, budget);
   const data = dataFrom(members);
   const reader = new RecordReader(site, tour.baseUrl, FACT_RECORDS_MAX);
-  const facts = factsOf(reader, tour.up, name, data);
+  const facts = readFacts(reader, tour.up, name, data);
   const record: ShownRecord = { declared, collection, id, row, members, data, facts, reader };
   const related = relatedLinks(reader, name, data, facts);
   const [counted, resources] = await Promise.all([
     countLinks(site, tour, [...related, ...referenceLinks(site, name, id)]),
-    name === DATASETS ? resourcesOf(site, tour, id) : [],
+    name === DATASETS ? findResources(site, tour, id) : [],
   ]);
   const lists = {
     resources,

@@ -99,7 +99,7 @@ export class RecordReader {
 }
 
 export function dataFrom(members: readonly Member[]): Data {
-  return Object.fromEntries(members.map(parsed));
+  return Object.fromEntries(members.map(parseMember));
 }
 
 export function listOf(value: unknown): readonly unknown[] {
@@ -111,7 +111,7 @@ export function dataOf(value: unknown): Data {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Data) : {};
 }
 
-function parsed({ key, value }: Member): readonly [key: string, value: unknown] {
+function parseMember({ key, value }: Member): readonly [key: string, value: unknown] {
   if (value.kind !== 'whole') return [key, value.kind === 'start' ? `${value.text}…` : undefined];
   try {
     return [key, JSON.parse(value.json)];

@@ -2,7 +2,7 @@
 import { type CollectionIndex, countSelected, rowOfId, selectedRow } from '../../../engine/engine.ts';
 import { fieldNumber, linkedIds, linkedTo } from '../../../engine/described.ts';
 import type { Listing } from './listing.ts';
-import { type Box, boxOf, drawMap } from './map.ts';
+import { type Box, readBox, drawMap } from './map.ts';
 import { html, type Markup } from './template.ts';
 
 const PLACES = 'bboxes';
@@ -42,5 +42,5 @@ export function resultMap({ site, collection, hits, tour }: Listing): Markup | f
 
 /** The box in a row of `bboxes`; undefined if it has no valid coordinates. */
 export function boxInRow(places: CollectionIndex, row: number): Box | undefined {
-  return boxOf(Object.fromEntries(SIDES.map((key) => [key, fieldNumber(places, row, key)])));
+  return readBox(Object.fromEntries(SIDES.map((key) => [key, fieldNumber(places, row, key)])));
 }

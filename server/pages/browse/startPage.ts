@@ -23,7 +23,7 @@ function mainOf(site: Site, tour: Tour, amount: string): Markup {
       html`<section class="group">
         <h3>${heading}</h3>
         <ul class="collections">
-          ${names.map((name) => entryOf(site, tour, name))}
+          ${names.map((name) => drawEntry(site, tour, name))}
         </ul>
       </section>`,
   );
@@ -31,7 +31,7 @@ function mainOf(site: Site, tour: Tour, amount: string): Markup {
       <h1>${site.settings.siteName}</h1>
       <p class="lead">${amount}${ageOf(site)}.</p>
     </div>
-    <div class="cards">${FIRST.map((name) => cardOf(site, tour, name))}</div>
+    <div class="cards">${FIRST.map((name) => drawCard(site, tour, name))}</div>
     <section aria-labelledby="collections">
       <h2 id="collections">More collections</h2>
       <div class="groups">${groups}</div>
@@ -85,7 +85,7 @@ function ageOf({ created, epochMs }: Site): Markup | false {
 }
 
 /** A collection with its search. */
-function cardOf(site: Site, { up }: Tour, name: string): Markup {
+function drawCard(site: Site, { up }: Tour, name: string): Markup {
   const label = collectionLabel(name);
   return html`<section class="card">
     <h2><a href="${up}browse/${name}/">${label}</a></h2>
@@ -95,7 +95,7 @@ function cardOf(site: Site, { up }: Tour, name: string): Markup {
   </section>`;
 }
 
-function entryOf(site: Site, { up }: Tour, name: string): Markup {
+function drawEntry(site: Site, { up }: Tour, name: string): Markup {
   return html`<li>
     <a href="${up}browse/${name}/">${collectionLabel(name)}</a
     ><span class="count">${countText(site.collections(name).rows)}</span>

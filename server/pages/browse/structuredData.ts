@@ -2,9 +2,9 @@
 // the rest of what the head of a record's page says about it (A174).
 import { type CollectionIndex, rowOfId } from '../../../engine/engine.ts';
 import { collectionSentence, publishedTest } from '../../../engine/described.ts';
-import { citationOf, CITED_RECORDS_MAX, type Creator } from '../citation.ts';
+import { readCitation, CITED_RECORDS_MAX, type Creator } from '../citation.ts';
 import type { PageAbout } from './frame.ts';
-import { boxOf } from './map.ts';
+import { readBox } from './map.ts';
 import { type Data, dataOf, isWebAddress, listOf, RecordReader } from './records.ts';
 import { rfc3339, type Site, type Tour } from './site.ts';
 import { jsonScript } from './template.ts';
@@ -32,7 +32,7 @@ export function recordAbout(
   const reader = new RecordReader(site, tour.baseUrl, CITED_RECORDS_MAX);
   const record = reader.record(name, id) ?? {};
   const isDataset = name === 'observations' && publishedTest(collection)(rowOfId(collection, id));
-  const dataset = isDataset ? datasetOf(site, tour, { id, record, reader, downloads }) : undefined;
+  const dataset = isDataset ? describeDataset(site, tour, { id, record, reader, downloads }) : undefined;
   return {
     path: `browse/${name}/${id}/`,
     description: reader.text(record['abstract']) || collectionSentence({ name }),
@@ -50,16 +50,16 @@ interface Described {
   readonly downloads: readonly Download[];
 }
 
-function datasetOf(site: Site, { baseUrl }: Tour, of: Described): Node | undefined {
+function describeDataset(site: Site, { baseUrl }: Tour, of: Described): Node | undefined {
   const { id, record, reader, downloads } = of;
   const { siteName, siteLicence, recordUrl } = site.settings;
-  const citation = citationOf(reader, id, { siteName, pages: { baseUrl, template: recordUrl } });
+  const citation = readCitation(reader, id, { siteName, pages: { baseUrl, template: recordUrl } });
   if (!citation) return undefined;
   const catalogue = { '@type': 'Organization', name: siteName, url: `${baseUrl}/browse/` };
   const published = rfc3339(reader.text(record['dataPublishedTime']));
-  const period = periodOf(reader, reader.linked(record['timePeriod']));
-  const place = placeOf(reader.linked(record['geographicExtent']));
-  const licences = licencesOf(reader, record);
+  const period = formatInterval(reader, reader.linked(record['timePeriod']));
+  const place = describePlace(reader.linked(record['geographicExtent']));
+  const licences = listLicences(reader, record);
   return {
     '@context': 'https://schema.org',
     '@type': 'Dataset',
@@ -67,15 +67,15 @@ function datasetOf(site: Site, { baseUrl }: Tour, of: Described): Node | undefin
     ...(citation.abstract !== '' && { description: cutAtWord(citation.abstract, DESCRIPTION_CHARACTERS_MAX) }),
     url: `${baseUrl}/browse/observations/${id}/`,
     identifier: citation.identifier,
-    creator: citation.authors.map(agentOf),
-    publisher: agentOf(citation.publisher),
+    creator: citation.authors.map(describeAgent),
+    publisher: describeAgent(citation.publisher),
     ...(published !== undefined && { datePublished: published }),
     ...(licences.length > 0 && { license: licences }),
     ...(citation.keywords.length > 0 && { keywords: citation.keywords }),
     ...(period !== undefined && { temporalCoverage: period }),
     ...(place && { spatialCoverage: place }),
     ...(downloads.length > 0 && {
-      distribution: downloads.slice(0, LISTED_MAX).map((file) => distributionOf(file, dataOf(record['result_field']))),
+      distribution: downloads.slice(0, LISTED_MAX).map((file) => describeFile(file, dataOf(record['result_field']))),
     }),
     includedInDataCatalog: { '@type': 'DataCatalog', name: siteName, url: `${baseUrl}/browse/` },
     sdPublisher: catalogue,
@@ -83,21 +83,21 @@ function datasetOf(site: Site, { baseUrl }: Tour, of: Described): Node | undefin
   };
 }
 
-function agentOf({ given, family, isPerson }: Creator): Node {
+function describeAgent({ given, family, isPerson }: Creator): Node {
   return isPerson
     ? { '@type': 'Person', name: `${given} ${family}`, givenName: given, familyName: family }
     : { '@type': 'Organization', name: family };
 }
 
 /** An interval of ISO 8601; `..` for an end that is open. */
-function periodOf(reader: RecordReader, period: Data = {}): string | undefined {
+function formatInterval(reader: RecordReader, period: Data = {}): string | undefined {
   const [start, end] = ['startTime', 'endTime'].map((key) => rfc3339(reader.text(period[key])));
   return start === undefined ? undefined : `${start}/${end ?? '..'}`;
 }
 
 /** A point, or a box from its south-western to its north-eastern corner. */
-function placeOf(record: Data = {}): Node | undefined {
-  const box = boxOf(record);
+function describePlace(record: Data = {}): Node | undefined {
+  const box = readBox(record);
   if (!box) return undefined;
   const { south, west, north, east } = box;
   const name = typeof record['bboxName'] === 'string' && { name: record['bboxName'] };
@@ -107,13 +107,13 @@ function placeOf(record: Data = {}): Node | undefined {
     : { '@type': 'Place', ...name, geo: { '@type': 'GeoShape', box: `${south} ${west} ${north} ${east}` } };
 }
 
-function licencesOf(reader: RecordReader, record: Data): readonly string[] {
+function listLicences(reader: RecordReader, record: Data): readonly string[] {
   const urls = listOf(record['permissions']).map((permission) => reader.text(dataOf(permission)['licenceURL']));
   return [...new Set(urls.filter(isWebAddress))].slice(0, LISTED_MAX);
 }
 
 /** The stored data have one format, which is that of each file. */
-function distributionOf({ url, name }: Download, { fileFormat }: Data): Node {
+function describeFile({ url, name }: Download, { fileFormat }: Data): Node {
   return {
     '@type': 'DataDownload',
     contentUrl: url,

@@ -51,7 +51,7 @@ export function columnsOf(collection: CollectionIndex, keys: ReadonlySet<string>
 export function recordTable(listing: Listing): Markup {
   const { collection, hits, tour, site, ask, fields, pairs } = listing;
   const columns = columnsOf(collection, ask.page.keys);
-  const cells = columns.slice(1).map((key) => columnOf(listing, key));
+  const cells = columns.slice(1).map((key) => makeColumn(listing, key));
   const { name: collectionName } = collection.declaration;
   const wanted = new Set(cells.filter(({ describe }) => !describe).map(({ key }) => key));
   for (const { parent, id, discriminator } of GENERIC_LINKS) {
@@ -69,14 +69,14 @@ export function recordTable(listing: Listing): Markup {
     const row = selectedRow(hits.rows, i);
     const members = wanted.size > 0 ? recordMembers(collection, row, wanted, budget) : [];
     // The name is known without reading the record, so it remains a link after the budget is used up.
-    const name = nameOf(listing, row, {
+    const name = drawName(listing, row, {
       id: ids[row]!,
       isLabelled: columns[0] !== collection.declaration.idField,
       marked,
     });
     rows.push(
       html`<tr role="row">
-        ${name}${cellsOf(cells, { row, members, generic: linkAmong(collectionName, members) }, { values, made })}
+        ${name}${drawCells(cells, { row, members, generic: linkAmong(collectionName, members) }, { values, made })}
       </tr> `,
     );
   }
@@ -134,7 +134,7 @@ type Cells = Map<string, Markup>;
 const SHORT_CHARACTERS_MAX = 64;
 
 /** The name of a record as a link to its page. `marked` splits a text at the words of a search. */
-function nameOf(
+function drawName(
   { collection, tour, site }: Listing,
   row: number,
   {
@@ -164,13 +164,13 @@ interface Column {
   readonly describe: ((row: number) => string) | undefined;
 }
 
-function columnOf({ site, collection, ask }: Listing, key: string): Column {
+function makeColumn({ site, collection, ask }: Listing, key: string): Column {
   const target = linkedTo(collection, key)?.name ?? '';
   const to = target in DESCRIPTIONS ? site.collections(target) : undefined;
   const describe = (row: number): string => {
     const { ids, count } = linkedIds(collection, row, key, CELL_LINKS_MAX);
     const rows = ids.map((id) => rowOfId(to!, id)).filter((linked) => linked >= 0);
-    const text = rows.map((linked) => remembered(to!, linked, DESCRIPTIONS[target]!)).join(', ');
+    const text = rows.map((linked) => describeOnce(to!, linked, DESCRIPTIONS[target]!)).join(', ');
     return count > CELL_LINKS_MAX ? `${text} +${count - CELL_LINKS_MAX}` : text;
   };
   const label = fieldLabel(collection.declaration.name, key);
@@ -192,7 +192,7 @@ const DESCRIPTIONS: Readonly<Record<string, Describe>> = {
 const descriptions = new WeakMap<CollectionIndex, Map<number, string>>();
 const DESCRIPTIONS_MAX = 4096;
 
-function remembered(to: CollectionIndex, row: number, describe: Describe): string {
+function describeOnce(to: CollectionIndex, row: number, describe: Describe): string {
   const known = descriptions.get(to) ?? new Map<number, string>();
   const text = known.get(row) ?? describe(to, row) ?? '';
   if (known.size >= DESCRIPTIONS_MAX) known.clear();
@@ -216,7 +216,7 @@ function placeText(to: CollectionIndex, row: number): string | undefined {
   return name || (box && boxText(box));
 }
 
-function cellsOf(
+function drawCells(
   columns: readonly Column[],
   {
     row,
@@ -234,7 +234,7 @@ function cellsOf(
     if (value?.kind !== 'whole' || value.json.length > SHORT_CHARACTERS_MAX)
       return cell(value && shown(key, value, values));
     const said = `${key} ${value.json}`;
-    const known = made.get(said) ?? cell((isShort && dayOf(value.json)) || shown(key, value, values));
+    const known = made.get(said) ?? cell((isShort && drawDay(value.json)) || shown(key, value, values));
     made.set(said, known);
     return known;
   });
@@ -244,7 +244,7 @@ const PERIOD_ENDS = ['startTime', 'endTime'];
 const DAY_CHARACTERS = 'yyyy-mm-dd'.length;
 
 /** The day of a time as JSON; false for any other value. */
-function dayOf(json: string): Markup | false {
+function drawDay(json: string): Markup | false {
   const [, time = '', day] = /^"((\d{4}-\d\d-\d\d)T[^"\\]*)"$/.exec(json) ?? [];
   return day !== undefined && html`<time class="number" datetime="${time}">${day}</time>`;
 }

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { foldTextAndMarks } from '../../../../engine/bits/fold.ts';
 import { hasBit } from '../../../../engine/bits/bitmap.ts';
-import { buildWords, codesOfWord, openWords } from '../../../../engine/index/words.ts';
+import { buildWords, findWord, openWords } from '../../../../engine/index/words.ts';
 import { dictionaryOf, textsOf } from '../../../support/dictionaries.ts';
 import { randomOf } from '../../../support/random.ts';
 
@@ -17,7 +17,7 @@ function textsWith(
 ): { found: readonly string[]; isExact: boolean } | undefined {
   const dictionary = dictionaryOf(texts);
   const words = openWords(buildWords(dictionary), dictionary.size);
-  const hits = codesOfWord(words, { spellings: [ENCODER.encode(word)], isWhole }, () => undefined);
+  const hits = findWord(words, { spellings: [ENCODER.encode(word)], isWhole }, () => undefined);
   return hits && { found: textsOf(dictionary).filter((_, code) => hasBit(hits.codes, code)), isExact: hits.isExact };
 }
 
@@ -50,7 +50,7 @@ describe('the word index', () => {
     const dictionary = dictionaryOf(['ice', 'ice sheet']);
     const stored = buildWords(dictionary);
     const forged = openWords({ ...stored, postings: Uint8Array.from(stored.postings, () => 0x7f) }, dictionary.size);
-    const hits = codesOfWord(forged, { spellings: [ENCODER.encode('ice')], isWhole: false }, () => undefined);
+    const hits = findWord(forged, { spellings: [ENCODER.encode('ice')], isWhole: false }, () => undefined);
     expect(hits!.codes.every((bits) => bits === 0)).toBe(true);
   });
 });

@@ -1,12 +1,12 @@
 // Maps: which boxes they show of which places, and the part of the world around them.
 import { parseHTML } from 'linkedom';
 import { expect, test } from 'vitest';
-import { type Box, boxOf, boxText, drawMap } from '../../../../../server/pages/browse/map.ts';
+import { type Box, readBox, boxText, drawMap } from '../../../../../server/pages/browse/map.ts';
 import { utf8Of } from '../../../../../server/pages/browse/template.ts';
 import { browseRecords } from '../../../../support/htmlPages.ts';
 
 const boxFrom = (...[west, east, south = 10, north = 20]: readonly unknown[]): Box | undefined =>
-  boxOf({
+  readBox({
     westBoundLongitude: west,
     eastBoundLongitude: east,
     southBoundLatitude: south,
