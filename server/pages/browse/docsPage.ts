@@ -1,7 +1,7 @@
 // The page at /docs/: collections, parameters, lookups, formats, problems and guides, from their declarations. Swagger
 // UI (/docs/api/) loads 1.5 MB of scripts, so it is only a link here.
 import { COLLECTIONS, EXPORT_FORMATS, EXPORT_TYPES, LOOKUPS } from '../../../engine/engine.ts';
-import { collectionLabel, collectionSentence } from '../../../engine/described.ts';
+import { collectionSentence } from '../../../engine/described.ts';
 import { countText } from '../../observe/quantities.ts';
 import { failures, offeredParameters, RESPONSES } from '../openapi/responses.ts';
 import { framed } from './frame.ts';
@@ -28,11 +28,11 @@ export function docsPage(site: Site, tour: Tour): BrowsePage {
   const collections = COLLECTIONS.map((declared) => {
     const { name, title } = declared;
     return [
-      html`<a href="${up}browse/${name}/">${collectionLabel(name)}</a>`,
+      html`<a href="${up}browse/${name}/">${title}</a>`,
       html`<code>/api/v3/${name}/</code>`,
       countText(site.collections(name).rows),
       collectionSentence(declared),
-      html`<a href="api/#/${encodeURIComponent(title)}" aria-label="Try ${collectionLabel(name)}">Try</a>`,
+      html`<a href="api/#/${encodeURIComponent(title)}" aria-label="Try ${title}">Try</a>`,
     ];
   });
   const parameters = offeredParameters(queryOptions).map(({ name, views, value, meaning }) => [
