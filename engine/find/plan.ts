@@ -130,13 +130,30 @@ export function planAnyOf(collection: CollectionIndex, anyOf: readonly AnyOf[], 
 
 function anyNodes(context: Context, collection: CollectionIndex, anyOf: readonly AnyOf[]): readonly AnyNode[] {
   const { rows } = collection;
-  const nodeOf = (set: readonly Condition[]): TableNode =>
-    rootNode(
-      context,
+  return anyOf.map((sets) => {
+    const placed = sets.map((set) => set.map((condition) => placedIn(collection, condition)));
+    if (placed.every(({ length }) => length === 1)) return eitherNode(context, placed.flat(), rows);
+    return anyNode(
+      placed.map((conditions) => rootNode(context, rows, conditions)),
       rows,
-      set.map((condition) => placedIn(collection, condition)),
     );
-  return anyOf.map((sets) => anyNode(sets.map(nodeOf), rows));
+  });
+}
+
+/** Conditions of which one must match. A relation that several begin with is crossed once. */
+function eitherNode(context: Context, conditions: readonly PlacedCondition[], rows: number): AnyNode {
+  const isCrossed = ({ steps }: PlacedCondition): boolean => steps.length > 0 && steps[0]!.kind !== 'generic';
+  const nodes = conditions.filter((placed) => !isCrossed(placed)).map((placed) => rootNode(context, rows, [placed]));
+  for (const relation of relationsOf(conditions.filter(isCrossed))) {
+    const step = relationStep(context, relation, rows, eitherSteps);
+    nodes.push({ kind: 'table', path: ROOT, steps: [step], estimate: step.estimate, ns: step.ns });
+  }
+  return anyNode(nodes, rows);
+}
+
+function eitherSteps(context: Context, rows: number, conditions: readonly PlacedCondition[]): StepsOn {
+  const node = eitherNode(context, conditions, rows);
+  return { steps: [node], estimate: node.estimate, ns: node.ns };
 }
 
 /** With `isNegated`, none of the steps may match. */
@@ -151,13 +168,15 @@ function anyNode(steps: readonly TableNode[], rows: number, isNegated = false): 
   return { kind: 'any', path: ROOT, steps, estimate, ns };
 }
 
+type StepsOn = Pick<Related, 'steps' | 'estimate' | 'ns'>;
+
 /** The steps of conditions on a table of this many rows, in execution order. */
 function stepsOn(
   context: Context,
   rows: number,
   conditions: readonly PlacedCondition[],
   alternatives: readonly AnyNode[] = NO_STEPS,
-): Pick<Related, 'steps' | 'estimate' | 'ns'> {
+): StepsOn {
   const steps: PlanStep[] = [...alternatives];
   let related: PlacedCondition[] | undefined;
   for (const placed of conditions) {
@@ -198,12 +217,18 @@ function relationsOf(conditions: readonly PlacedCondition[]): readonly Relation[
   return relations;
 }
 
-function relationStep(context: Context, { step, conditions }: Relation, rows: number): TableNode | LinkNode | AnyNode {
+/** `inside` makes the steps on the related rows: the conditions must all match them, unless it says otherwise. */
+function relationStep(
+  context: Context,
+  { step, conditions }: Relation,
+  rows: number,
+  inside: (context: Context, rows: number, conditions: readonly PlacedCondition[]) => StepsOn = stepsOn,
+): TableNode | LinkNode | AnyNode {
   const { path } = step;
   if (step.kind === 'generic') return genericNode(context, step, conditions, rows);
   if (step.kind === 'many') {
     const parents = step.table.starts!.length - 1;
-    const { steps, estimate: related, ns } = stepsOn(context, step.table.rows, conditions);
+    const { steps, estimate: related, ns } = inside(context, step.table.rows, conditions);
     const isForNulls = holdsForNulls({ steps });
     const estimate = isForNulls ? parents : Math.min(parents, related);
     const joinNs = related * COST.joined + (isForNulls ? parents * COST.rowInOrder : 0);
@@ -211,7 +236,7 @@ function relationStep(context: Context, { step, conditions }: Relation, rows: nu
   }
   const { index, link } = step;
   const to = link.to();
-  const { steps, estimate: related, ns } = stepsOn(context, to.rows, conditions);
+  const { steps, estimate: related, ns } = inside(context, to.rows, conditions);
   const { size } = index.dictionary;
   const all = index.countOf({ start: 0, end: size });
   const rowsPerCode = all / Math.max(1, size);
