@@ -114,8 +114,8 @@ function searchSize(index: FieldIndex, lookup: Lookup, operand: Operand): Size {
   return { estimate, ns: listNs + searchNs + setNs(estimate, index.rows) };
 }
 
-/** Fraction of the rows that a word is assumed to be in. */
-const WORD_PART = 1 / 8;
+/** Fraction of the rows that a word is assumed to be in: most searches are for rare words. */
+const WORD_PART = 1 / 128;
 
 /** Estimate for a word: reads the vocabulary, the lists of some words, and the code of each row. */
 function wordSize(index: FieldIndex, { vocabulary }: Words): Size {

@@ -63,6 +63,9 @@ const NARROWING_GAIN = 16;
  */
 const ROW_CHECK_GAIN = 2;
 
+/** No condition: the last tier of a ranking. */
+const ANY_RECORD: readonly AnyOf[] = [];
+
 interface Context extends ScanContext {
   readonly collection: CollectionIndex;
 }
@@ -163,36 +166,31 @@ function rankedPage(context: Context, set: RowSet, ranking: Ranking, { offset, l
   for (const tier of rankedSets(context, set, ranking)) {
     const count = countRows(tier);
     const start = Math.max(0, offset - skipped);
-    if (start < count && length < page.length) {
+    if (start < count) {
       const rows = listRows(meter, select(tier, start, page.length - length));
       page.set(rows, length);
       length += rows.length;
     }
+    if (length === page.length) break;
     skipped += count;
   }
   return { kind: 'sequence', rows: page };
 }
 
-/** Splits a set into sets without shared rows, the best matches first. */
-function rankedSets(context: Context, set: RowSet, { tiers, whole }: Ranking): readonly RowSet[] {
+/** Splits a set into sets without shared rows, the best matches first. Finds each set when it is read. */
+function* rankedSets(context: Context, set: RowSet, { tiers, whole }: Ranking): Generator<RowSet> {
   const { collection, form, meter } = context;
   const { rows } = collection;
   const rowsOf = (anyOf: readonly AnyOf[], start: RowSet): RowSet =>
     rowsOfSteps(context, planAnyOf(collection, anyOf, form).steps, rows, start);
-  const wholeRows = rowsOf(whole, set);
-  const sets: RowSet[] = [];
-  const add = (tier: RowSet): void => {
-    const best = intersectRows(meter, tier, wholeRows);
-    sets.push(best, subtractRows(meter, tier, best, rows));
-  };
   let rest = set;
-  for (const tier of tiers) {
+  for (const tier of [...tiers, ANY_RECORD]) {
     const hits = rowsOf(tier, rest);
-    add(hits);
+    const best = rowsOf(whole, hits);
+    yield best;
+    yield subtractRows(meter, hits, best, rows);
     rest = subtractRows(meter, rest, hits, rows);
   }
-  add(rest);
-  return sets;
 }
 
 function matching(context: Context, { node, excluded }: Plan): RowSet {

@@ -175,10 +175,12 @@ export function rowsOfCodeSet(meter: Meter, index: FieldIndex, codes: RowSet): R
     return rowsByCode(meter, index, codes.words);
   }
   if (codes.kind === 'range') return rowsOfRange(meter, index, codes);
-  const ranges: CodeRange[] = [];
+  return rowsOfCodes(meter, index, rangesOf(meter, codes));
+}
+
+function rangesOf(meter: Meter, codes: RowSet): readonly CodeRange[] {
   meter.spend(countRows(codes) * COST.range);
-  for (const code of listRows(meter, codes)) ranges.push({ start: code, end: code + 1 });
-  return rowsOfCodes(meter, index, ranges);
+  return Array.from(listRows(meter, codes), (code) => ({ start: code, end: code + 1 }));
 }
 
 function bitsOf(meter: Meter, index: FieldIndex, codes: readonly CodeRange[]): Uint32Array {
@@ -190,8 +192,12 @@ function bitsOf(meter: Meter, index: FieldIndex, codes: readonly CodeRange[]): U
   return wanted;
 }
 
-/** The rows of a set whose code is in a bitmap. Cost: one read for each row of the set. */
+/** The rows of a set whose code is in a bitmap. Cost: one read for each row of the set, or the rows of few codes. */
 export function rowsOfCodeBits(meter: Meter, index: FieldIndex, wanted: Uint32Array, set: RowSet): RowSet {
+  const codes = ofBitmap(wanted);
+  if (codes.count * ROWS_PER_RANGE <= countRows(set)) {
+    return rowsOfCodesIn(meter, index, rangesOf(meter, codes), set);
+  }
   if (countRows(set) === index.rows) return rowsByCode(meter, index, wanted);
   meter.spend(walkNs(set) + countRows(set) * COST.row);
   meter.counters.rowsTouched += countRows(set);
