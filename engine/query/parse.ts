@@ -277,28 +277,38 @@ function isTruthOperand({ located, lookup }: Extract<Key, { kind: 'filter' }>, v
 /** Adds the condition, or returns what is wrong with its value. */
 function addCondition(
   { conditions, options }: Reading,
-  { located, lookup, isNegated }: Extract<Key, { kind: 'filter' }>,
+  filter: Extract<Key, { kind: 'filter' }>,
   key: string,
   value: string,
 ): readonly string[] {
+  const { located, lookup, isNegated } = filter;
   const parsed = lookup.parse(located.index.dictionary.type, value, options.filterErrors !== 'fail');
-  if (parsed.kind === 'error') return [parsed.message, ...(parsed.hints ?? []), ...valueHints(key, lookup.name, value)];
+  if (parsed.kind === 'error') return [parsed.message, ...(parsed.hints ?? []), ...valueHints(filter, key, value)];
   conditions.push({ key, path: located.path, lookup: lookup.name, isNegated, operand: parsed.value });
   return NONE;
 }
 
 const NONE: readonly string[] = [];
 
-/** Hints for values that other services accept: null, and a PostgREST operator before the value. */
-function valueHints(key: string, lookup: string, value: string): readonly string[] {
-  if (lookup !== DEFAULT_LOOKUP) return NONE;
-  const [field = ''] = key.split(/__exact!?$|!$/);
-  if (/^(?:null|none)$/i.test(value)) return [writtenAs(`${field}__${NULL_LOOKUP}=true`)];
-  const [, operator = '', operand = ''] = OPERATOR.exec(value) ?? [];
-  return operator === '' ? NONE : [writtenAs(`${field}__${operator}=${operand}`)];
+/** Hints for values that other services accept: null, and PostgREST operators before a value. Their forms are valid. */
+function valueHints(
+  { located, lookup }: Extract<Key, { kind: 'filter' }>,
+  key: string,
+  value: string,
+): readonly string[] {
+  if (lookup.name !== DEFAULT_LOOKUP) return NONE;
+  const [, not, operator, operand = ''] = OPERATED.exec(value) ?? [];
+  const field = key.replace(/(?:__exact)?!?$/, '');
+  const isNegated = (key.endsWith('!') !== (not !== undefined)) !== (operator === 'neq');
+  if (/^(?:null|none)$/i.test(operand)) return [writtenAs(`${field}__${NULL_LOOKUP}=${!isNegated}`)];
+  if (operator === undefined) return NONE;
+  const name = ['eq', 'neq', 'is'].includes(operator) ? DEFAULT_LOOKUP : operator;
+  const plain = name === 'in' ? operand.replace(/^\((.*)\)$/, '$1') : operand;
+  if (lookupNamed(name)!.parse(located.index.dictionary.type, plain, false).kind === 'error') return NONE;
+  return [writtenAs(`${field}${name === DEFAULT_LOOKUP ? '' : `__${name}`}${isNegated ? '!' : ''}=${plain}`)];
 }
 
-const OPERATOR = /^(gte?|lte?|in)\.(.{1,40})$/;
+const OPERATED = /^(not\.)?(?:(n?eq|gte?|lte?|in|is)\.)?(.{1,40})$/;
 
 function isRegex({ lookup }: Condition): boolean {
   return lookupNamed(lookup)?.pace === 'pattern';

@@ -48,7 +48,16 @@ test.each([
   ['status__ne!=x', ['"ne" lookup is not supported', 'Did you mean "status"?', LIST]],
   ['title__zzzzzz=x', ['"zzzzzz" lookup is not supported', LIST]],
   ['dataPublishedTime=null', ['Enter a valid date/time.', 'Write it as "dataPublishedTime__isnull=true".']],
+  ['ob_id!=null', ['Enter a whole number.', 'Write it as "ob_id__isnull=false".']],
   ['ob_id=gt.5', ['Enter a whole number.', 'Write it as "ob_id__gt=5".']],
+  ['ob_id=gt.x', ['Enter a whole number.']],
+  ['ob_id=eq.5', ['Enter a whole number.', 'Write it as "ob_id=5".']],
+  ['ob_id=neq.5', ['Enter a whole number.', 'Write it as "ob_id!=5".']],
+  ['ob_id!=neq.5', ['Enter a whole number.', 'Write it as "ob_id=5".']],
+  ['ob_id=not.gt.5', ['Enter a whole number.', 'Write it as "ob_id__gt!=5".']],
+  ['ob_id=in.(1,2)', ['Enter a whole number.', 'Write it as "ob_id__in=1,2".']],
+  ['ob_id__exact=is.null', ['Enter a whole number.', 'Write it as "ob_id__isnull=true".']],
+  ['ob_id=not.is.null', ['Enter a whole number.', 'Write it as "ob_id__isnull=false".']],
   ['ob_id__in=1,x,3', ['Enter a whole number.', 'Member 2 is "x".']],
   ['title__regex=ab(c', ['Enter a valid regular expression.', 'At character 1, "ab(c": missing closing ).']],
   [
@@ -57,6 +66,8 @@ test.each([
   ],
 ])('%s gets a working form, or says what is wrong', async (query, messages) => {
   expect(await messagesOf(query)).toEqual(messages);
+  const [, form = ''] = /Write it as "(ob_id.*)"\.$/.exec(messages[1] ?? '') ?? [];
+  if (form !== '') expect(await messagesOf(form)).toBeUndefined();
 });
 
 test('an unknown lookup gets the list of lookups without strict mode too', async () => {

@@ -6,8 +6,8 @@ import { writeText } from './json.ts';
 import { encode, lastValue, type Pair } from './query.ts';
 import { filterableFields, keyOf, type FilterKey, type Key, type Linked } from './keys.ts';
 import type { Condition } from './filters.ts';
-import { isOn, isTruth, type Parsed } from './values.ts';
-import { LOOKUPS, parseTest } from './lookups.ts';
+import { isOn, isTruth, type OperandType, type Parsed } from './values.ts';
+import { type Lookup, LOOKUPS, parseTest } from './lookups.ts';
 import { LOOKUP_HABITS } from '../../engine/query/habits.ts';
 import type { Shown } from './joins.ts';
 import { isJoined, parameterNames } from './parameters.ts';
@@ -148,19 +148,41 @@ function parsedOf(
   if (key.kind === 'wrong') return key;
   if (hasManyRegexes && isRegex(key)) return { message: 'At most 8 regular expressions can be used at once.' };
   const read = parseTest(key.type, key.lookup, value, lenient);
-  const form = 'message' in read && key.lookup === 'exact' ? formOfValue(name, value) : undefined;
+  const form = 'message' in read && key.lookup === 'exact' ? formOfValue(name, key.type, value) : undefined;
   return form === undefined || 'test' in read
     ? read
     : { ...read, hints: [...(read.hints ?? []), `Write it as "${form}".`] };
 }
 
-/** How null, and an operator before a value, are written. */
-function formOfValue(name: string, value: string): string | undefined {
+/** How null, and operators before a value, are written; undefined if that has no meaning either. */
+function formOfValue(name: string, type: OperandType, value: string): string | undefined {
   const field = name.replace(/!$/, '').replace(/__exact$/, '');
-  if (['null', 'none'].includes(value.toLowerCase())) return `${field}__isnull=true`;
-  const [, operator, operand] = /^(gt|gte|lt|lte|in)\.(.{1,40})$/.exec(value) ?? [];
-  return operator === undefined ? undefined : `${field}__${operator}=${operand}`;
+  const [first, ...others] = value.split('.');
+  const hasNot = first === 'not' && others.join('.') !== '';
+  const rest = hasNot ? others.join('.') : value;
+  const operator = Object.keys(OPERATORS).find((one) => rest.startsWith(`${one}.`) && rest !== `${one}.`);
+  const operand = operator === undefined ? rest : rest.slice(operator.length + 1);
+  if (!/^.{1,40}$/.test(operand)) return undefined;
+  const negations = [name.endsWith('!'), hasNot, operator === 'neq'].filter(Boolean).length;
+  if (['null', 'none'].includes(operand.toLowerCase())) return `${field}__isnull=${negations % 2 === 0}`;
+  if (operator === undefined) return undefined;
+  const lookup = OPERATORS[operator]!;
+  const isBracketed = operator === 'in' && operand.startsWith('(') && operand.endsWith(')') && operand.length > 1;
+  const plain = isBracketed ? operand.slice(1, -1) : operand;
+  if ('message' in parseTest(type, lookup, plain, false)) return undefined;
+  return `${field}${lookup === 'exact' ? '' : `__${lookup}`}${negations % 2 === 0 ? '' : '!'}=${plain}`;
 }
+
+const OPERATORS: Readonly<Record<string, Lookup>> = {
+  eq: 'exact',
+  neq: 'exact',
+  is: 'exact',
+  gt: 'gt',
+  gte: 'gte',
+  lt: 'lt',
+  lte: 'lte',
+  in: 'in',
+};
 
 /** The filter that an unknown name means in the spelling of other services, or inside a record that it leaves out. */
 function meantKey(name: string, roots: readonly Field[], linked: Linked): string | undefined {

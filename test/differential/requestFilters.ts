@@ -136,7 +136,24 @@ export function randomValue(random: Random, path: readonly Field[], model: Model
   return value.slice(start, random.integer(start, value.length + 1));
 }
 
-const ODD_OPERANDS: readonly string[] = ['', '5.00', '5.', '1.5', '1e3', '-0', 'abc', 'False', ' 3 ', '9'.repeat(400)];
+const ODD_OPERANDS: readonly string[] = [
+  '',
+  '5.00',
+  '5.',
+  '1.5',
+  '1e3',
+  '-0',
+  'abc',
+  'False',
+  ' 3 ',
+  '9'.repeat(400),
+  'None',
+  'in.(1,2)',
+  'not.lte.3',
+  'neq.5',
+  'gt.abc',
+  'not.is.null',
+];
 
 /** Instants as Java, .NET, GNU date, PostgreSQL, `strftime` and RFC 3339 print them; the last one is no instant. */
 const PRINTED_TIMES: readonly string[] = [
