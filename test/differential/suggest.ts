@@ -19,7 +19,8 @@ export function saidOfUnknown(
 ): readonly string[] {
   const { known, controls, idField, meant } = names;
   if (meant !== undefined) return [`Unknown parameter. Did you mean "${meant}"?`];
-  const isNamed = (each: string): boolean => each.toLowerCase() === name.toLowerCase();
+  const plain = (each: string): string => each.replace(/\[\]$/, '').split(/[-_]/).join('').toLowerCase();
+  const isNamed = (each: string): boolean => plain(each) === plain(name);
   const habit = PARAMETER_HABITS.find((each) => each.names.some(isNamed));
   if (habit && idField !== undefined) return ['Unknown parameter.', `Write it as "${habit.form}".`];
   const near = suggestion(name, known, controls);
