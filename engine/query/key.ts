@@ -128,7 +128,7 @@ const RELATIONS_TRIED_MAX = 100;
 
 /**
  * The filter that an unknown name means if it separates names as other services do (`title_icontains`, `title[in][]`,
- * `a.b`), or leaves out the record that contains the field. Cost: reads up to 200 keys. Source: A163.
+ * `a.b`), or leaves out the record or link that leads to the field. Cost: reads up to 300 keys. Source: A163.
  */
 export function meantKey(
   collection: CollectionIndex,
@@ -140,17 +140,20 @@ export function meantKey(
     const meaning = readNewKey(collection, key, isKnown);
     return meaning.kind === 'filter' ? key : meaning.kind === 'bad' ? meaning.meant : undefined;
   };
-  for (const spelling of spellingsOf(name)) {
+  const spellings = spellingsOf(name);
+  for (const spelling of spellings) {
     const key = read(spelling);
     if (key !== undefined) return key;
   }
   // The name of a lookup alone would read as one of each relation.
   const [first = ''] = name.split(/__|!$/, 1);
   if (lookupNamed(first) || lookupOfHabit(first)) return undefined;
-  const around = [...collection.members.values()].filter(({ kind }) => kind !== 'values').slice(0, RELATIONS_TRIED_MAX);
-  for (const { name: record } of around) {
-    const key = read(`${record}__${name}`);
-    if (key !== undefined) return key;
+  const around = [...collection.members.values()].filter((node) => node.kind !== 'values' || node.link);
+  for (const { name: record } of around.slice(0, RELATIONS_TRIED_MAX)) {
+    for (const spelling of [name, ...spellings]) {
+      const key = read(`${record}__${spelling}`);
+      if (key !== undefined) return key;
+    }
   }
   return undefined;
 }

@@ -41,6 +41,8 @@ test.each([
   ['volume__gt=1', ['Unknown parameter. Did you mean "result_field__volume__gt"?']],
   ['volume=1', ['Unknown parameter. Did you mean "result_field__volume"?']],
   ['uuid_after=a', ['Unknown parameter. Did you mean "uuid__gte"?']],
+  ['startTime__gte=2020-01-01', ['Unknown parameter. Did you mean "timePeriod__startTime__gte"?']],
+  ['startTime_before=2020-01-01', ['Unknown parameter. Did you mean "timePeriod__startTime__lte"?']],
   ['pageSize=5', ['Unknown parameter.', 'Write it as "limit=100&offset=200".']],
   ['page-size=5', ['Unknown parameter.', 'Write it as "limit=100&offset=200".']],
   ['sort[]=title', ['Unknown parameter.', 'Write it as "ordering=-<field>".']],

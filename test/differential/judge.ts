@@ -196,8 +196,10 @@ function meantKey(name: string, roots: readonly Field[], linked: Linked): string
   const isLookup = [...LOOKUPS, ...LOOKUP_HABITS.flatMap(({ names }) => names)].includes(first);
   const around = isLookup
     ? []
-    : roots.filter(({ kind }) => ['record', 'records', 'links', 'scalars'].includes(kind)).slice(0, 100);
-  const keys = [plain, plain.replace(/_([a-z]+!?)$/, '__$1'), ...around.map((field) => `${field.name}__${name}`)];
+    : roots.filter(({ kind }) => ['record', 'records', 'link', 'links', 'scalars'].includes(kind)).slice(0, 100);
+  const spellings = [plain, plain.replace(/_([a-z]+!?)$/, '__$1')];
+  const inside = around.flatMap((field) => [name, ...spellings].map((spelling) => `${field.name}__${spelling}`));
+  const keys = [...spellings, ...inside];
   for (const key of keys) {
     if (key === name) continue;
     const read = keyOf(key, roots, linked);
