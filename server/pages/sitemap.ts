@@ -4,7 +4,7 @@
 import { COLLECTIONS, wholeBody } from '../../engine/engine.ts';
 import { COLLECTION_GROUPS, publishedTest } from '../../engine/described.ts';
 import type { Answer } from '../http/exchange.ts';
-import type { CatalogueService, RouteOf, Visit } from '../catalogue/catalogue.ts';
+import { type CatalogueService, type RouteOf, tagIn, type Visit } from '../catalogue/catalogue.ts';
 import { rfc3339 } from './browse/site.ts';
 import { html, type Markup, utf8Of } from './browse/template.ts';
 
@@ -44,9 +44,11 @@ export async function sitemapAnswer(
   if (typeof bytes === 'string') return answers.busy;
   const body = wholeBody(bytes);
   const compressed = coding === 'identity' ? undefined : await live.compressed(body, disconnection);
-  return compressed
+  const answer = compressed
     ? answers.found(wholeBody(compressed), { varies, ignored: [], tag }, TYPE, 'live')
     : answers.found(body, { varies, ignored: [], tag }, TYPE);
+  // Whether the body is compressed is part of its tag.
+  return (condition && conditional.unchanged(condition, varies, tagIn(answer)!)) ?? answer;
 }
 
 function listPages(collections: CatalogueService['collections']): Pages {
