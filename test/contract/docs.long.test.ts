@@ -12,7 +12,7 @@ import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 
 /** The parameters of lists, except those that choose a form. */
 const isShown = ({ name, setting, views }: (typeof PARAMETERS)[number]): boolean =>
-  setting === undefined && views.includes('list') && !['format', 'pretty', 'expand'].includes(name);
+  setting === undefined && views.includes('list') && !['format', 'pretty', 'bom', 'expand'].includes(name);
 const TIMES = ['ob_id', 'ob_id__in', 'ob_id__gte', 'ob_id__lte'].concat(
   ['startTime', 'endTime'].flatMap((field) => [field, `${field}__gte`, `${field}__lte`]),
 );

@@ -134,3 +134,10 @@ test(
   },
   TEST_MS_MAX,
 );
+
+test('only the export of CSV has the parameter of its byte order mark, which strict mode refuses elsewhere', () => {
+  const parametersIn = ({ parameters }: Operation): readonly string[] =>
+    parameters.map((one) => resolved<Parameter>(one).name);
+  const paths = operations.flatMap(([path, operation]) => (parametersIn(operation).includes('bom') ? [path] : []));
+  expect(paths).toEqual(['/api/v3/{collection}.csv']);
+});

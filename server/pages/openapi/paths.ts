@@ -173,7 +173,7 @@ function recordView(collections: readonly Collection[], query: QueryOptions): Do
 }
 
 /** Parameters that change the form of a response. In the usual document, each operation has one form. */
-const FORM_PARAMETERS = ['format', 'pretty', 'expand', 'explain'];
+const FORM_PARAMETERS = ['format', 'pretty', 'bom', 'expand', 'explain'];
 /** Parameters that do not apply to an export, which has all records that match the filters. */
 const PAGE_PARAMETERS = [...FORM_PARAMETERS, 'limit', 'offset', 'after', 'facets'];
 
@@ -218,7 +218,8 @@ const COLLECTION: DocumentObject = {
 };
 
 function exportView(form: ExportFormat, query: QueryOptions): DocumentedView {
-  const parameters = [COLLECTION, ...parametersOf('list', query, PAGE_PARAMETERS), refTo('parameters', 'Filters')];
+  const excluded = PAGE_PARAMETERS.filter((name) => name !== 'bom' || form !== 'csv');
+  const parameters = [COLLECTION, ...parametersOf('list', query, excluded), refTo('parameters', 'Filters')];
   const type = EXPORT_TYPES[form];
   const found = foundResponse('The export.', { [type]: EXPORTED[type] });
   const summary = `All records of a list, as ${type}`;
