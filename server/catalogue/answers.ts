@@ -76,13 +76,6 @@ export interface Remarks {
 export type MediaType =
   'application/json' | 'application/x-ndjson' | 'text/csv; charset=utf-8' | 'application/vnd.apache.parquet';
 
-/** The media types of exports, which clients may read in ranges. */
-const EXPORT_MEDIA: ReadonlySet<string> = new Set<MediaType>([
-  'application/x-ndjson',
-  'text/csv; charset=utf-8',
-  'application/vnd.apache.parquet',
-]);
-
 /** The way a body was made. `...Only` is for clients that refuse identity. Each way has a separate tag. */
 export type Making = 'identity' | 'stored' | 'live' | 'storedOnly' | 'liveOnly';
 
@@ -154,7 +147,7 @@ interface AnswerOptions {
 /** The responses under a configuration. `cors` opens them to scripts of every origin (A52). Called once, at start. */
 export function answersFor(options: AnswerOptions) {
   const { generation } = options;
-  const { found, unchanged, moved, errors, described, unstored, busy } = headersFor(options);
+  const { found, inRanges, unchanged, moved, errors, described, unstored, busy } = headersFor(options);
   return {
     /** 200 with a page, record, root view, index, export, or a description of the API. */
     found: (
@@ -163,7 +156,7 @@ export function answersFor(options: AnswerOptions) {
       type = 'application/json',
       made: Making = 'identity',
     ): Answer => {
-      const headers = withIgnored(found(varies, type, made !== 'identity'), ignored);
+      const headers = withIgnored((exported ? inRanges : found)(varies, type, made !== 'identity'), ignored);
       const answer = { status: 200, headers, etag: `"${entityTag(tag, made)}"`, totalCount, body };
       if (!exported) return answer;
       const disposition = ['Content-Disposition', `attachment; filename="${exported.fileName}"`] as const;
@@ -233,18 +226,21 @@ function headersFor({ cors, cacheControl, lastModified, gzip, generation }: Answ
   const errors: Headers = [CONTENT_TYPE, ['Vary', 'Accept'], ALLOWED, ERRORS_CACHED, ...named, ...open];
   const unstored: Headers = [CONTENT_TYPE, ['Vary', 'Accept'], ALLOWED, NOT_STORED, ...named, ...open];
   const busy: Headers = [CONTENT_TYPE, ['Vary', 'Accept'], ALLOWED, RETRY_AFTER, NOT_STORED, ...open];
+  const foundHeaders = (ranges: Headers[number], ...[varies, type, isGzip]: Parameters<FoundHeaders>): Headers => [
+    ['Content-Type', type],
+    ...(isGzip ? [GZIP_CODING] : []),
+    varyOf(gzip, varies),
+    ALLOWED,
+    ranges,
+    cached,
+    ...modified,
+    ...named,
+    ...open,
+  ];
   return {
-    found: memoized((varies, type, isGzip) => [
-      ['Content-Type', type],
-      ...(isGzip ? [GZIP_CODING] : []),
-      varyOf(gzip, varies),
-      ALLOWED,
-      EXPORT_MEDIA.has(type) ? RANGES : NO_RANGES,
-      cached,
-      ...modified,
-      ...named,
-      ...open,
-    ]),
+    found: memoized((...form) => foundHeaders(NO_RANGES, ...form)),
+    /** Of exports. */
+    inRanges: memoized((...form) => foundHeaders(RANGES, ...form)),
     unchanged: memoized((varies) => [varyOf(gzip, varies), cached, ...named, ...open]),
     moved: [cached, ...open],
     errors,

@@ -160,6 +160,8 @@ test('responds to HEAD, OPTIONS, conditions and other methods as lists do', asyn
     expect([moved.status, moved.headers['location']]).toEqual([301, target]);
   }
   expect((await got(target, { 'if-none-match': whole.headers['etag']! })).status).toBe(304);
+  const part = await got(target, { range: 'bytes=0-0' });
+  expect([part.status, part.headers['accept-ranges'], part.bytes.length]).toEqual([200, 'none', whole.bytes.length]);
   const other = await got(`${TARGET}?since=${SECOND}`);
   expect((await got(target, { 'if-none-match': other.headers['etag']! })).status).toBe(200);
 });
