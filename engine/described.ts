@@ -13,6 +13,7 @@ export {
 export { COLLECTION_GROUPS } from './schema/browse.ts';
 export { describeFilter } from './query/filterWords.ts';
 export { collectionOfLink, GENERIC_LINKS } from './schema/genericLinks.ts';
+export { isSearched } from './schema/search.ts';
 export { linkedIds, linkedTo } from './query/path.ts';
 export { markedParts } from './query/marks.ts';
 export type { Lookup, LookupGroup } from './query/lookups.ts';

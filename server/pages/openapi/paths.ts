@@ -12,6 +12,7 @@ import {
   type QueryOptions,
   type Version,
 } from '../../../engine/engine.ts';
+import { isSearched } from '../../../engine/described.ts';
 import { resolutionViews } from './resolutions.ts';
 import {
   type DocumentedView,
@@ -195,11 +196,25 @@ export function operationPaths(all: readonly DescribedCollection[], query: Query
   return Object.fromEntries([...views, ...resolutionViews(query)].map(([path, view]) => [path, operationItem(view)]));
 }
 
-function pageView({ collection, filters }: DescribedCollection, query: QueryOptions): DocumentedView {
+function pageView(described: DescribedCollection, query: QueryOptions): DocumentedView {
+  const { collection, filters } = described;
   const usualFilters = filters.filter(isShown).map(filterParameter);
-  const parameters = [...parametersOf('list', query, FORM_PARAMETERS), ...usualFilters, refTo('parameters', 'Filters')];
+  const excluded = [...FORM_PARAMETERS, ...parametersWithoutEffect(described)];
+  const parameters = [...parametersOf('list', query, excluded), ...usualFilters, refTo('parameters', 'Filters')];
   const found = foundResponse('A page.', jsonContent(refTo('schemas', schemaName(collection, 'Page'))));
   return { ...listView(collection, query), parameters, found, failed: failures('page', query.pinsWalks === true) };
+}
+
+/** Parameters that no field of the collection gives an effect, so that strict requests refuse them (A166 to A168). */
+function parametersWithoutEffect({ collection: { name }, fields }: DescribedCollection): readonly string[] {
+  const leadsTo = (target: string): boolean =>
+    name === target || fields.some(({ key, field }) => !key.includes('__') && 'to' in field && field.to === target);
+  const hasEffect: Readonly<Record<string, boolean>> = {
+    search: fields.some(({ key, type }) => type === 'text' && isSearched(name, key)),
+    bbox: leadsTo('bboxes'),
+    datetime: leadsTo('times'),
+  };
+  return Object.keys(hasEffect).filter((parameter) => !hasEffect[parameter]);
 }
 
 function plainRecordView(collection: Collection, query: QueryOptions): DocumentedView {

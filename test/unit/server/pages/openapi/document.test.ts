@@ -13,9 +13,11 @@ import { yamlText } from '../../../../../server/pages/openapi/documents.ts';
 import { temporaryDirectory } from '../../../../support/dataSets.ts';
 import { BASE_URL, madeDocument, type OpenApiDocument } from '../../../../support/openApiDocuments.ts';
 import { sampleSnapshot } from '../../../../support/sampleSnapshot.ts';
-import { fileOf, ODD_COLLECTIONS, shapesIn } from '../../../../support/shapes.ts';
+import { askOf } from '../../../../support/lists.ts';
+import { fileOf, ODD_COLLECTIONS, opened, shapesIn } from '../../../../support/shapes.ts';
 
 const examples = await sampleExamples(BASE_URL);
+const catalogue = await opened(await sampleSnapshot());
 const sampleShapes = await shapesIn(await sampleSnapshot());
 
 const documentOf = (flags: Record<string, string | boolean> = {}, shapes = sampleShapes): OpenApiDocument =>
@@ -248,6 +250,21 @@ describe('the document for generators', () => {
       expect(own.length).toBeLessThan(110);
     },
   );
+
+  test('offers a search, a box and an interval where they have an effect', () => {
+    const values = { Search: 'ice', Bbox: '0,0,1,1', Datetime: '2020-01-01' };
+    const offered = COLLECTIONS.map(({ name }) => {
+      const names = namesIn(operations.get(`/api/v3/${name}/`));
+      return [name, ...Object.keys(values).filter((one) => names.includes(one))];
+    });
+    const withEffect = COLLECTIONS.map(({ name }) => {
+      const isHeeded = ([parameter, value]: readonly [string, string]): boolean =>
+        askOf(catalogue.collection(name), `${parameter.toLowerCase()}=${value}`).ignored.length === 0;
+      return [name, ...Object.entries(values).flatMap((one) => (isHeeded(one) ? one[0] : []))];
+    });
+    expect(offered).toEqual(withEffect);
+    expect(new Set(offered.map(({ length }) => length)).size).toBeGreaterThan(2);
+  });
 
   test('gives a filter the type of its field, and makes `in` a list', () => {
     const parameters = operations.get('/api/v3/observations/')!.parameters;
