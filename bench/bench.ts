@@ -76,50 +76,50 @@ const ALL = [...DATA, 'rounds', 'only', 'quick', 'against', 'report'] as const;
 const MODES: Readonly<Record<Exclude<keyof Flags, keyof Settings>, Mode>> = {
   peers: {
     flag: '--peers',
-    what: 'race against Fastify over SQLite, json-server and nginx, the first two installed for it; then --imports, --soap',
+    what: 'compare with nginx, and with Fastify over SQLite and json-server, which it installs; then run --imports and --soap',
     run: runPeers,
     settings: [...DATA, 'rounds', 'quick'],
   },
   imports: {
     flag: '--imports',
-    what: 'an import alone, beside imports into SQLite and DuckDB, which are installed for it',
+    what: 'compare an import with imports into SQLite and DuckDB, which it installs',
     run: runImports,
     settings: [...DATA, 'rounds', 'quick'],
   },
   soap: {
     flag: '--soap',
-    what: 'the attribute authority alone: beside a bare server, RSA signatures, gSOAP in C and node soap',
+    what: 'compare the attribute authority with a bare server, RSA signatures, gSOAP in C and node soap',
     run: runSoap,
     settings: ['rounds', 'quick'],
   },
   proxy: {
     flag: '--proxy',
-    what: 'one mix of requests beside a heavy client, directly, through nginx and HAProxy of deploy/',
+    what: 'send one mix of requests next to a heavy client: directly, and through nginx and HAProxy of deploy/',
     run: runProxy,
     settings: [...DATA, 'quick'],
   },
   sizes: {
     flag: '--sizes <counts>',
-    what: 'how costs grow from one of these numbers of observations to the next',
+    what: 'show how costs grow with these numbers of observations',
     parse: counts,
     run: runGrowth,
     settings: ['seed', 'rounds', 'only', 'quick'],
   },
   micro: {
     flag: '--micro',
-    what: 'the micro-benchmarks instead of the load bench; --only then names a task',
+    what: 'run the micro-benchmarks; --only names a task',
     run: runMicro,
     settings: [...DATA, 'rounds', 'only', 'quick'],
   },
   instructions: {
     flag: '--instructions',
-    what: 'instructions per request of record, list and trustedHosts, or of --only, as valgrind counts them, on 2,000 observations at most',
+    what: 'count instructions per request with valgrind, at most 2,000 observations: of record, list and trustedHosts, or of --only',
     run: runInstructions,
     settings: [...DATA, 'only'],
   },
   start: {
     flag: '--start',
-    what: 'from the start of the process to its first answer, and the CPU that takes',
+    what: 'measure the time and the CPU from the start of the process to its first response',
     run: runStart,
     settings: [...DATA, 'rounds'],
   },
@@ -140,20 +140,20 @@ const USAGE_EXIT = 2;
 
 function command(): Command {
   const program = new Command('npm run bench --')
-    .description(
-      'Measures CPU per request as ratios to bare controls in the same run; microseconds are for orientation.',
-    )
+    .description('Measures CPU per request as a ratio to a control in the same run. Microseconds are for orientation.')
     .option('--observations <count>', 'observations of the generated catalogue', count, BUDGETED_OBSERVATIONS)
     .option('--seed <number>', 'seed of the generated catalogue', integer, 1)
     .addOption(
-      new Option('--data-set <dir>', 'a directory of NDJSON instead of a generated one').conflicts('observations'),
+      new Option('--data-set <dir>', 'directory of NDJSON files instead of a generated catalogue').conflicts(
+        'observations',
+      ),
     )
-    .option('--snapshot <file>', 'its snapshot, where there is one already; it is trusted to be of this data')
-    .option('--rounds <count>', 'interleaved rounds, of which the least counts', count, 7)
+    .option('--snapshot <file>', 'snapshot of --data-set; it is not compared with the data')
+    .option('--rounds <count>', 'rounds; the lowest of each scenario counts', count, 7)
     .option('--only <name>', `one scenario (repeatable): ${SCENARIOS.map(({ name }) => name).join(', ')}`, oneMore, [])
-    .option('--quick', 'a quarter of the requests a round, judged as CI judges')
-    .option('--report <file>', 'HTML page of a load bench, written after each scenario', REPORT)
-    .option('--against <revision>', 'race this tree against another revision, in the same rounds')
+    .option('--quick', 'send a quarter of the requests in each round; judge by the budgets of CI')
+    .option('--report <file>', 'HTML report, written after each scenario', REPORT)
+    .option('--against <revision>', 'compare this tree with another revision, in the same rounds')
     .addHelpText('after', helpText())
     .exitOverride()
     .action(async (flags: Flags) => {
@@ -178,11 +178,11 @@ function helpText(): string {
   const flagOf = (name: string): string => `--${name.replace('dataSet', 'data-set')}`;
   const lines = MODE_NAMES.map((name) => `  ${flagOf(name).padEnd(16)}${MODES[name].settings.map(flagOf).join(' ')}`);
   return `
-One of these runs at a time, in place of the load bench; what does not stand behind it, it refuses:
+Each of these replaces the load bench, and accepts these options:
 ${lines.join('\n')}
 
---snapshot goes with --data-set. Budgets are of ${BUDGETED_OBSERVATIONS.toLocaleString('en')} observations: at another size only --soap, --proxy and
-growth are judged.`;
+--snapshot needs --data-set. The budgets are for ${BUDGETED_OBSERVATIONS.toLocaleString('en')} observations. At another
+size, only --soap, --proxy and --sizes are judged.`;
 }
 
 function integer(text: string): number {
