@@ -6,7 +6,7 @@ export interface Progress {
   readonly phase: string;
   readonly done: number;
   readonly total: number;
-  readonly unit: 'bytes' | 'records' | 'requests' | 'collections';
+  readonly unit: 'bytes' | 'records' | 'requests';
 }
 
 /** Receives the progress of long work; called synchronously, a few times a second at most. */

@@ -1,32 +1,9 @@
 // Sends the same requests to an upstream and to its replica and collects the differences.
-import { setTimeout as wait } from 'node:timers/promises';
-import { readBytesWithin } from '../boundedBytes.ts';
-import { type Connections, connectionsTo } from '../connections.ts';
-import { OperationError } from '../operationError.ts';
-import { tlsFailureText } from '../tls.ts';
-import {
-  type Cause,
-  type ComparedResponse,
-  countIn,
-  type Difference,
-  differencesBetween,
-  type UnfilteredCounts,
-} from './differences.ts';
-
-const BODY_BYTES_MAX = 64 << 20;
-/** Maximum number of attempts if the connection fails or the status is temporary. */
-const TRIES = 3;
-const WAIT_MS = 1000;
-const PASSING = [429, 502, 503, 504];
-
-/** `rate` is in requests a second to each server. `clock` is monotonic, in milliseconds. */
-export interface CompareOptions {
-  readonly concurrency: number;
-  readonly rate: number;
-  readonly timeoutMs: number;
-  readonly userAgent: string;
-  readonly clock: () => number;
-}
+import type { Collection } from '../../engine/schema/types.ts';
+import type { OnProgress } from '../progress.ts';
+import { failedStatus, forEachParallel, joinHeader, Upstream, type UpstreamOptions } from '../upstream/client.ts';
+import { fetchRootView } from '../upstream/crawl.ts';
+import { type Cause, type ComparedResponse, countIn, type Difference, differencesBetween } from './differences.ts';
 
 /** Examples of each cause in the report. */
 const EXAMPLES_MAX = 3;
@@ -48,62 +25,46 @@ export interface Comparison {
 /** A server that is compared. Close it at the end. */
 export class ComparedServer {
   readonly #base: string;
-  readonly #options: CompareOptions;
-  readonly #connections: Connections;
-  #linkBase: string | undefined;
+  readonly #client: Upstream;
+  /** The base URL of its links, which may differ from its address. */
+  #linkBase = '';
+  collections: readonly Collection[] = [];
 
-  constructor(base: string, options: CompareOptions) {
-    this.#base = base;
-    this.#options = options;
-    this.#connections = connectionsTo(new URL(base).origin, options.timeoutMs, options.concurrency);
+  constructor(options: UpstreamOptions) {
+    this.#base = options.base;
+    this.#client = new Upstream(options);
   }
 
-  /** Learns the base URL of the links, which may differ from the address. Throws OperationError `network`. */
+  /** Reads the root view. Throws OperationError `network`. */
   async open(): Promise<void> {
-    const { status, body } = await this.response('/api/v3/');
-    const [, linkBase] = /"(https?:\/\/[^"]*?)\/api\/v3\//.exec(body) ?? [];
-    if (status !== 200 || linkBase === undefined) {
-      throw new OperationError('network', `${this.#base}/api/v3/: no root view of this API (status ${status})`);
-    }
-    this.#linkBase = linkBase;
+    const { bases, collections } = await fetchRootView(this.#client, this.#base);
+    this.#linkBase = [...bases].at(-1)!;
+    this.collections = collections;
   }
 
   async close(): Promise<void> {
-    await this.#connections.destroy();
+    await this.#client.close();
   }
 
   /** The response to a path below the base URL. Redirections are not followed. Throws OperationError `network`. */
   async response(path: string): Promise<ComparedResponse> {
-    for (let attempts = 1; ; attempts++) {
-      try {
-        const response = await this.#send(path);
-        if (attempts === TRIES || !PASSING.includes(response.status)) return response;
-      } catch (error) {
-        const tlsFailure = tlsFailureText(error);
-        if (attempts === TRIES || tlsFailure !== undefined) {
-          throw new OperationError('network', `${this.#base}${path}: ${tlsFailure ?? (error as Error).message}`, error);
-        }
-      }
-      await wait(WAIT_MS);
+    const request = { what: 'a compared response', path: () => path, isAny: true };
+    try {
+      return await this.#client.get(request, (answer) => {
+        const { status, headers, body } = answer!;
+        return {
+          status,
+          contentType: joinHeader(headers['content-type']),
+          allow: joinHeader(headers['allow']),
+          vary: joinHeader(headers['vary']),
+          body: body.toString().replaceAll(this.#linkBase, '{base_url}'),
+        };
+      });
+    } catch (error) {
+      const status = failedStatus(error);
+      if (status === undefined) throw error;
+      return { status, contentType: '', allow: '', vary: '', body: '' };
     }
-  }
-
-  async #send(path: string): Promise<ComparedResponse> {
-    const { pathname, search } = new URL(this.#base + path);
-    const headers = { accept: '*/*', 'user-agent': this.#options.userAgent };
-    const signal = AbortSignal.timeout(this.#options.timeoutMs);
-    const response = await this.#connections.request({ method: 'GET', path: pathname + search, headers, signal });
-    const bytes = await readBytesWithin(response.body, BODY_BYTES_MAX);
-    if (!bytes) throw new OperationError('network', `a body of more than ${BODY_BYTES_MAX} bytes`);
-    const header = (name: string): string => [response.headers[name] ?? ''].flat().join(', ');
-    const text = bytes.toString('utf8');
-    return {
-      status: response.statusCode,
-      contentType: header('content-type'),
-      allow: header('allow'),
-      vary: header('vary'),
-      body: this.#linkBase === undefined ? text : text.replaceAll(this.#linkBase, '{base_url}'),
-    };
   }
 }
 
@@ -112,37 +73,22 @@ export async function compareServers(
   upstream: ComparedServer,
   replica: ComparedServer,
   paths: readonly string[],
-  { concurrency, rate, clock }: CompareOptions,
-  onProgress: (done: number) => void,
+  concurrency: number,
+  onProgress: OnProgress,
 ): Promise<Comparison> {
   const groups = new Map<Cause, CauseGroup>();
-  const counts = new Map<string, Promise<UnfilteredCounts>>();
-  const startMs = clock();
-  let [begun, done, different] = [0, 0, 0];
-  /** The counts of the list without its query, fetched once. */
-  const unfilteredCounts = (path: string): Promise<UnfilteredCounts> => {
-    const list = `${path.split('?')[0]!}?limit=1`;
-    const fetchCounts = async (): Promise<UnfilteredCounts> => {
-      const [original, copy] = await Promise.all([upstream.response(list), replica.response(list)]);
-      return { upstream: countIn(original.body), replica: countIn(copy.body) };
-    };
-    if (!counts.has(list)) counts.set(list, fetchCounts());
-    return counts.get(list)!;
+  let different = 0;
+  const responses = (path: string) => Promise.all([upstream.response(path), replica.response(path)]);
+  const compare = async (path: string): Promise<void> => {
+    const [original, copy] = await responses(path);
+    const [list, query] = path.split('?');
+    const isOtherCount = query !== undefined && countIn(original.body) !== countIn(copy.body);
+    const unfiltered = isOtherCount ? (await responses(`${list}?limit=1`)).map(({ body }) => countIn(body)) : [];
+    const differences = differencesBetween(original, copy, unfiltered);
+    if (differences.length > 0) different++;
+    for (const difference of differences) addTo(groups, path, difference);
   };
-  const work = async (): Promise<void> => {
-    for (let i = begun++; i < paths.length; i = begun++) {
-      const path = paths[i]!;
-      await wait(Math.max(0, startMs + (i * 1000) / rate - clock()));
-      const [original, copy] = await Promise.all([upstream.response(path), replica.response(path)]);
-      const isOtherCount = countIn(original.body) !== countIn(copy.body);
-      const unfiltered = isOtherCount && path.includes('?') ? await unfilteredCounts(path) : undefined;
-      const differences = differencesBetween(original, copy, unfiltered);
-      if (differences.length > 0) different++;
-      for (const difference of differences) addTo(groups, path, difference);
-      onProgress(++done);
-    }
-  };
-  await Promise.all(Array.from({ length: concurrency }, work));
+  await forEachParallel(paths, concurrency, compare, onProgress, 'comparing responses');
   return {
     compared: paths.length,
     different,

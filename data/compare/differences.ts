@@ -1,5 +1,6 @@
 // How two responses to the same request differ, grouped by cause. Each cause has the setting of the replica that
 // removes it, if there is one.
+import { isObject } from '../../engine/bits/json.ts';
 
 /** The compared parts of a response. `body` has `{base_url}` in place of the base URL of its server. */
 export interface ComparedResponse {
@@ -40,20 +41,17 @@ export interface Difference {
   readonly replica: string;
 }
 
-/** The counts of a list without its query. */
-export interface UnfilteredCounts {
-  readonly upstream: number | undefined;
-  readonly replica: number | undefined;
-}
+/** The counts of a list without its query in the upstream and in the replica, as far as they are known. */
+type UnfilteredCounts = readonly (number | undefined)[];
 
 /**
- * The differences between two responses; none if they are equal. `unfiltered` has the counts of the list without its
- * query, if they are known. They distinguish an ignored filter from a wrong count.
+ * The differences between two responses; none if they are equal. The unfiltered counts distinguish an ignored filter
+ * from a wrong count.
  */
 export function differencesBetween(
   upstream: ComparedResponse,
   replica: ComparedResponse,
-  unfiltered: UnfilteredCounts | undefined,
+  unfiltered: UnfilteredCounts,
 ): readonly Difference[] {
   if (upstream.status !== replica.status) {
     const isRefused = upstream.status === 200 && replica.status === 400;
@@ -104,7 +102,7 @@ interface Page {
 function bodyDifference(
   { status, body: upstream }: ComparedResponse,
   replica: string,
-  unfiltered: UnfilteredCounts | undefined,
+  unfiltered: UnfilteredCounts,
 ): Difference | undefined {
   if (upstream === replica) return undefined;
   if (status >= 400) return describeDifference('errors', upstream, replica);
@@ -115,10 +113,10 @@ function bodyDifference(
   return difference ?? excerptDifference('spelling', upstream, replica);
 }
 
-function pageDifference(page: Page, other: Page, unfiltered: UnfilteredCounts | undefined): Difference | undefined {
+function pageDifference(page: Page, other: Page, unfiltered: UnfilteredCounts): Difference | undefined {
   if (page.count !== other.count) {
-    const isOneIgnoring = page.count === unfiltered?.upstream && other.count < page.count;
-    const isOtherIgnoring = other.count === unfiltered?.replica && page.count < other.count;
+    const isOneIgnoring = page.count === unfiltered[0] && other.count < page.count;
+    const isOtherIgnoring = other.count === unfiltered[1] && page.count < other.count;
     return describeDifference(
       isOneIgnoring ? 'filters' : isOtherIgnoring ? 'unfiltered' : 'count',
       page.count,
@@ -196,14 +194,8 @@ export function countIn(body: string): number | undefined {
   return isPage(value) ? value.count : undefined;
 }
 
-function isPage(value: unknown): value is Page {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'count' in value &&
-    'results' in value &&
-    Array.isArray(value.results)
-  );
+export function isPage(value: unknown): value is Page {
+  return isObject(value) && typeof value['count'] === 'number' && Array.isArray(value['results']);
 }
 
 function readIds({ results }: Page): readonly string[] {

@@ -2,8 +2,9 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { isObject } from '../../engine/bits/json.ts';
-import { COLLECTIONS } from '../../engine/shared.ts';
 import { OperationError, reasonOf } from '../operationError.ts';
+import type { ComparedServer } from './compare.ts';
+import { isPage, parseJson } from './differences.ts';
 
 /** Distinct requests of a log that are compared. */
 const LOGGED_MAX = 100_000;
@@ -37,43 +38,26 @@ export async function loggedRequests(file: string, prefix: string): Promise<read
 
 /** Records of the first page from which values for filters are taken. */
 const PAGE = 20;
-/** Fields of one collection that become filters. */
-const FIELDS_MAX = 30;
 
 /**
- * Requests for every collection of a root view: first, middle and last page, the first and the last record, formats,
- * and each field as a filter with a value that occurs, documented fields first. `fetchJson` fetches a path from the
- * replica. `hasV2` adds the spelling of version 2.
+ * Requests for every collection of a replica: first, middle and last page, the first and the last record, formats, and
+ * each field as a filter with a value that occurs.
  */
-export async function requestsOfData(
-  fetchJson: (path: string) => Promise<unknown>,
-  hasV2: boolean,
-  onCollection: (done: number, total: number) => void,
-): Promise<readonly string[]> {
-  const root = await fetchJson('/api/v3/');
-  const names = COLLECTIONS.filter(({ name }) => isObject(root) && name in root);
-  const paths = hasV2 ? ['/api/v3/', '/api/v2/'] : ['/api/v3/'];
-  for (const [i, { name, filters, idField, versions }] of names.entries()) {
-    onCollection(i, names.length);
+export async function requestsOfData(replica: ComparedServer): Promise<readonly string[]> {
+  const paths = ['/api/v3/'];
+  for (const { name, filters, idField } of replica.collections) {
     const list = `/api/v3/${name}/`;
-    const page = await fetchJson(`${list}?limit=${PAGE}`);
-    if (!isObject(page) || typeof page['count'] !== 'number' || !Array.isArray(page['results'])) continue;
-    const count = page['count'];
-    const records = page['results'].filter(isObject);
-    const last = Math.max(0, count - PAGE);
+    const page = parseJson((await replica.response(`${list}?limit=${PAGE}`)).body);
+    if (!isPage(page)) continue;
+    const records = page.results.filter(isObject);
+    const last = Math.max(0, page.count - PAGE);
     for (const offset of new Set([0, last >> 1, last])) paths.push(`${list}?limit=${PAGE}&offset=${offset}`);
     paths.push(list, `${list}?format=json&limit=1`, `${list}?ordering=-${idField}&limit=${PAGE}`);
-    if (hasV2 && versions.includes('v2')) paths.push(`/api/v2/${name}/?limit=1`);
     for (const record of [records[0], records.at(-1)]) if (record) paths.push(`${list}${String(record[idField])}/`);
     paths.push(`${list}999999999999/`);
-    const documented = filters.filter((field) => records.some((record) => filterValue(record[field]) !== undefined));
-    const others = Object.keys(records[0] ?? {}).filter((field) => !filters.includes(field));
-    for (const field of [...documented, ...others].slice(0, FIELDS_MAX)) {
+    for (const field of new Set([...filters, ...Object.keys(records[0] ?? {})])) {
       const value = records.map((record) => filterValue(record[field])).find((value) => value !== undefined);
-      if (value === undefined) continue;
-      paths.push(`${list}?${field}=${encodeURIComponent(value)}&limit=${PAGE}`);
-      const [word] = typeof value === 'string' ? (/[\p{L}\d]{3,}/u.exec(value) ?? []) : [];
-      if (word !== undefined) paths.push(`${list}?${field}__icontains=${encodeURIComponent(word)}&limit=${PAGE}`);
+      if (value !== undefined) paths.push(`${list}?${field}=${encodeURIComponent(value)}&limit=${PAGE}`);
     }
   }
   return [...new Set(paths)];

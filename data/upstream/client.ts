@@ -7,6 +7,7 @@ import { gunzip } from 'node:zlib';
 import { readBytesWithin } from '../boundedBytes.ts';
 import { type Connections, connectionsTo } from '../connections.ts';
 import { OperationError, reasonOf } from '../operationError.ts';
+import type { OnProgress } from '../progress.ts';
 import { tlsFailureText } from '../tls.ts';
 import { conditionHeaders, readEntityTag, readLastChange, retryAfterMs } from '../validator.ts';
 
@@ -72,7 +73,8 @@ export class Trouble extends Error {
 
 /**
  * A request. `what` names it in messages, and `ifMissing` is added after a 404. `path` and `validator` are called
- * before each attempt, `onTrouble` after each failed one. With a validator the response may be a 304.
+ * before each attempt, `onTrouble` after each failed one. With a validator the response may be a 304. With `isAny` a
+ * response of any type is accepted, and any status for which a retry is useless.
  */
 export interface UpstreamRequest {
   readonly what: string;
@@ -80,12 +82,15 @@ export interface UpstreamRequest {
   readonly path: () => string;
   readonly validator?: () => string | undefined;
   readonly onTrouble?: () => void;
+  readonly isAny?: boolean;
 }
 
 /**
  * A response: the body, its duration in milliseconds, the URL, and a validator (entity tag or date) for later requests.
  */
 export interface UpstreamAnswer {
+  readonly status: number;
+  readonly headers: Headers;
   readonly body: Buffer;
   readonly ms: number;
   readonly url: string;
@@ -117,7 +122,7 @@ export class Upstream {
    * either immediately or after the last attempt.
    */
   async get<T>(
-    { what, ifMissing, path, validator, onTrouble }: UpstreamRequest,
+    { what, ifMissing, path, validator, onTrouble, isAny = false }: UpstreamRequest,
     read: (answer: UpstreamAnswer | undefined) => T,
   ): Promise<T> {
     const { base, tries, backoffMs, clock } = this.#options;
@@ -126,7 +131,7 @@ export class Upstream {
       const url = base + path();
       const startMs = clock();
       try {
-        const answer = await this.#answer(url, validator?.());
+        const answer = await this.#answer(url, validator?.(), isAny);
         return read(answer && { ...answer, ms: clock() - startMs, url });
       } catch (error) {
         if (!(error instanceof Trouble)) throw error;
@@ -159,14 +164,16 @@ export class Upstream {
     this.#nextMs = Math.max(clock(), this.#nextMs) + 1000 / rate;
   }
 
-  /** The body and its validator; undefined for a 304. */
+  /** Resolves to undefined for a 304. */
   async #answer(
     url: string,
     validator: string | undefined,
-  ): Promise<Pick<UpstreamAnswer, 'body' | 'validator'> | undefined> {
+    isAny: boolean,
+  ): Promise<Omit<UpstreamAnswer, 'ms' | 'url'> | undefined> {
     const { userAgent, timeoutMs } = this.#options;
     const { pathname, search } = new URL(url);
-    const common = { accept: 'application/json', 'accept-encoding': 'gzip', 'user-agent': userAgent };
+    const accept = isAny ? '*/*' : 'application/json';
+    const common = { accept, 'accept-encoding': 'gzip', 'user-agent': userAgent };
     const headers = { ...common, ...conditionHeaders(validator) };
     const signal = AbortSignal.timeout(timeoutMs);
     try {
@@ -175,16 +182,17 @@ export class Upstream {
         await answer.body.dump({ limit: REFUSAL_BYTES_MAX, signal });
         return undefined;
       }
-      if (answer.statusCode !== 200) {
+      const refusal = answer.statusCode === 200 ? undefined : this.#refusal(answer.statusCode, answer.headers);
+      if (refusal && (refusal.isPassing || !isAny)) {
         await answer.body.dump({ limit: REFUSAL_BYTES_MAX, signal }).catch(() => undefined);
-        throw this.#refusal(answer.statusCode, answer.headers);
+        throw refusal;
       }
       const bytes = await readBytesWithin(answer.body, BODY_BYTES_MAX);
       if (!bytes) throw tooLong();
       const body = await decode(bytes, joinHeader(answer.headers['content-encoding']));
       const isHtml = /html/i.test(joinHeader(answer.headers['content-type'])) || body[0] === 0x3c;
-      if (isHtml) throw new Trouble('HTML instead of JSON');
-      return { body, validator: readValidator(answer.headers) };
+      if (isHtml && !isAny) throw new Trouble('HTML instead of JSON');
+      return { status: answer.statusCode, headers: answer.headers, body, validator: readValidator(answer.headers) };
     } catch (error) {
       if (error instanceof Trouble) throw error;
       if (signal.aborted) throw new Trouble(`no complete response within ${timeoutMs} ms`);
@@ -214,9 +222,33 @@ export class Upstream {
   }
 }
 
+/** The status for which a request failed; undefined if it failed for another reason. */
+export function failedStatus(error: unknown): number | undefined {
+  return error instanceof OperationError && error.cause instanceof Trouble ? error.cause.status : undefined;
+}
+
+/** Runs `work` for all items, `concurrency` at a time. */
+export async function forEachParallel<T>(
+  items: readonly T[],
+  concurrency: number,
+  work: (item: T) => Promise<void>,
+  onProgress: OnProgress,
+  phase: string,
+): Promise<void> {
+  const [total, unit] = [items.length, 'requests'] as const;
+  let [begun, done] = [0, 0];
+  const worker = async (): Promise<void> => {
+    while (begun < total) {
+      await work(items[begun++]!);
+      onProgress({ phase, done: ++done, total, unit });
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
+}
+
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-function joinHeader(header: string | string[] | undefined): string {
+export function joinHeader(header: string | string[] | undefined): string {
   return [header ?? ''].flat().join(', ');
 }
 

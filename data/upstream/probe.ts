@@ -9,7 +9,7 @@ import { OperationError } from '../operationError.ts';
 import type { OnProgress } from '../progress.ts';
 import { largestLinksMin } from './acceptance.ts';
 import { DATE_REQUESTS, filtersByDate } from './changedSince.ts';
-import { Trouble, Upstream, type UpstreamAnswer, type UpstreamOptions } from './client.ts';
+import { failedStatus, forEachParallel, Upstream, type UpstreamAnswer, type UpstreamOptions } from './client.ts';
 import { fetchRootView } from './crawl.ts';
 import { PAGE_RECORDS_MAX, PageSize, parsePage, type SentPage, SLOW_MS, withOwnUrls } from './page.ts';
 import { usesValidators, type Walker } from './walk.ts';
@@ -145,9 +145,21 @@ export async function probe(options: ProbeOptions, onProgress: OnProgress): Prom
     const findings = { samples: new Map<string, Sample>(), nulls: new Set<string>(), faults: new Set<string>() };
     const probing: Probing = { walker, bases, ...findings, unreadable: {}, timeout, isTimedOut: false, requests: 1 };
     void timeout.then(() => (probing.isTimedOut = true));
-    await forEachParallel(probing, collections, (item) => readFirst(probing, item), onProgress, 'reading collections');
+    await forEachParallel(
+      collections,
+      probing.walker.concurrency,
+      (item) => readFirst(probing, item),
+      onProgress,
+      'reading collections',
+    );
     const samples = collections.flatMap(({ name }) => probing.samples.get(name) ?? []);
-    await forEachParallel(probing, samples, (item) => readMore(probing, item), onProgress, 'reading more pages');
+    await forEachParallel(
+      samples,
+      probing.walker.concurrency,
+      (item) => readMore(probing, item),
+      onProgress,
+      'reading more pages',
+    );
     const large = await largePage(probing, samples);
     const verdicts = await checkAll(probing, samples, onProgress);
     const links = await checkLinks(probing, collections, samples, onProgress);
@@ -174,24 +186,6 @@ export async function probe(options: ProbeOptions, onProgress: OnProgress): Prom
   }
 }
 
-async function forEachParallel<T>(
-  { walker }: Probing,
-  items: readonly T[],
-  work: (item: T) => Promise<void>,
-  onProgress: OnProgress,
-  phase: string,
-): Promise<void> {
-  const [total, unit] = [items.length, 'requests'] as const;
-  let [begun, done] = [0, 0];
-  const worker = async (): Promise<void> => {
-    while (begun < total) {
-      await work(items[begun++]!);
-      onProgress({ phase, done: ++done, total, unit });
-    }
-  };
-  await Promise.all(Array.from({ length: walker.concurrency }, worker));
-}
-
 /** The result of a request, or the reason for its failure. `status` is that of an error response. */
 type Outcome<T> = { readonly value: T } | { readonly reason: string; readonly status?: number | undefined };
 
@@ -203,7 +197,7 @@ async function attempt<T>(probing: Probing, request: () => Promise<T>): Promise<
     (value): Outcome<T> => ({ value }),
     (error: unknown) => {
       if (!(error instanceof OperationError)) throw error;
-      return { reason: error.message, status: error.cause instanceof Trouble ? error.cause.status : undefined };
+      return { reason: error.message, status: failedStatus(error) };
     },
   );
   return (await Promise.race([outcome, probing.timeout])) ?? noResponse;
@@ -328,7 +322,7 @@ async function checkAll(probing: Probing, samples: readonly Sample[], onProgress
     if (first.count > 0)
       note(verdicts.dates, name, stamp === undefined ? { value: false } : await attempt(probing, checkDates));
   };
-  await forEachParallel(probing, samples, check, onProgress, 'checking collections');
+  await forEachParallel(samples, probing.walker.concurrency, check, onProgress, 'checking collections');
   for (const names of Object.values(verdicts).flatMap((result) => Object.values(result))) names.sort();
   return verdicts;
 }
@@ -392,7 +386,7 @@ async function checkLinks(
     else outcomes.set(linkKey(link), await resolves(probing, link));
   };
   const distinct = [...new Map(draws.map((link) => [linkKey(link), link])).values()];
-  await forEachParallel(probing, distinct, check, onProgress, 'checking links');
+  await forEachParallel(distinct, probing.walker.concurrency, check, onProgress, 'checking links');
   const values = draws.flatMap((link) => {
     const outcome = outcomes.get(linkKey(link))!;
     return 'value' in outcome ? [outcome.value] : [];

@@ -1,15 +1,14 @@
 // `compare`: sends the same requests to a catalogue and to its replica, and prints how the responses differ.
 import { type Command, Option } from 'commander';
 import { type Comparison, ComparedServer, compareServers } from '../../data/compare/compare.ts';
-import { type Cause, CAUSES, parseJson } from '../../data/compare/differences.ts';
+import { type Cause, CAUSES } from '../../data/compare/differences.ts';
 import { loggedRequests, requestsOfData } from '../../data/compare/requests.ts';
 import { OperationError } from '../../data/operationError.ts';
-import { trustAuthorities } from '../../data/tls.ts';
-import { steadyMs } from '../observe/clock.ts';
 import { countText } from '../observe/quantities.ts';
 import type { Flags } from '../settings/sources.ts';
-import { BASE_URL, packageVersion, PATH } from '../settings/values.ts';
-import { addSettings, example, NAME, type Outputs, settingsOf, valueOption } from './parts.ts';
+import { PATH } from '../settings/values.ts';
+import { crawlingOf } from './crawl.ts';
+import { addSettings, example, type Outputs, settingsOf, valueOption } from './parts.ts';
 import { tableText, withProgress } from './terminal.ts';
 
 const CAUSE_NAMES = Object.keys(CAUSES) as readonly Cause[];
@@ -33,46 +32,27 @@ export function defineCompare(command: Command, outputs: Outputs): void {
     .addHelpText('after', '\nExits with 1 if a response differs for a cause that is not in --accept.')
     .addHelpText('after', example('compare https://catalogue.example.org http://localhost:8080 --log access.log'))
     .action((upstream: string, replica: string, flags: CompareFlags & Flags) =>
-      runCompare(baseUrl(upstream), baseUrl(replica), flags, outputs),
+      runCompare(upstream, replica, flags, outputs),
     );
 }
 
-function baseUrl(text: string): string {
-  const base = BASE_URL.parse(text);
-  if (base === undefined) throw new OperationError('usage', `${text}: want ${BASE_URL.wanted}`);
-  return base;
-}
-
 async function runCompare(
-  upstreamBase: string,
-  replicaBase: string,
+  upstreamUrl: string,
+  replicaUrl: string,
   flags: CompareFlags & Flags,
   { stdout, stderr }: Outputs,
 ): Promise<void> {
-  const { concurrency, rate, timeoutSeconds, contact, ca } = settingsOf(flags, SETTING_NAMES);
-  if ([upstreamBase, replicaBase].some((base) => base.startsWith('https:'))) trustAuthorities(ca);
-  const options = {
-    concurrency,
-    rate,
-    timeoutMs: Math.round(timeoutSeconds * 1000),
-    userAgent: `${NAME}/${packageVersion()}${contact === undefined ? '' : ` (+${contact})`}`,
-    clock: steadyMs,
-  };
-  const [upstream, replica] = [new ComparedServer(upstreamBase, options), new ComparedServer(replicaBase, options)];
+  const settings = settingsOf(flags, SETTING_NAMES);
+  const [original, copy] = [upstreamUrl, replicaUrl].map((url) => crawlingOf(url, settings, false));
+  const [upstream, replica] = [new ComparedServer(original!), new ComparedServer(copy!)];
   try {
-    const comparison = await withProgress(stderr, async (onProgress) => {
-      await Promise.all([upstream.open(), replica.open()]);
-      const fetchJson = async (path: string): Promise<unknown> => parseJson((await replica.response(path)).body);
-      const paths =
-        flags.log === undefined
-          ? await requestsOfData(fetchJson, (await upstream.response('/api/v2/')).status === 200, (done, total) =>
-              onProgress({ phase: 'reading collections', done, total, unit: 'collections' }),
-            )
-          : await loggedRequests(flags.log, new URL(upstreamBase).pathname.replace(/\/$/, ''));
-      return compareServers(upstream, replica, paths, options, (done) =>
-        onProgress({ phase: 'comparing responses', done, total: paths.length, unit: 'requests' }),
-      );
-    });
+    await Promise.all([upstream.open(), replica.open()]);
+    const paths = await (flags.log === undefined
+      ? requestsOfData(replica)
+      : loggedRequests(flags.log, new URL(original!.base).pathname.replace(/\/$/, '')));
+    const comparison = await withProgress(stderr, (onProgress) =>
+      compareServers(upstream, replica, paths, settings.concurrency, onProgress),
+    );
     stdout.write(flags.format === 'json' ? `${JSON.stringify(comparison, undefined, 2)}\n` : reportText(comparison));
     const refused = comparison.groups.filter(({ cause }) => !(flags.accept ?? []).includes(cause));
     if (refused.length > 0) {

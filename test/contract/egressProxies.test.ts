@@ -36,7 +36,8 @@ async function closedAfter<T extends { close(): Promise<void> }>(opened: T, work
 const CLIENTS: Readonly<Record<string, (origin: string) => Promise<unknown>>> = {
   'a crawl': (origin) =>
     crawled(origin, newOutputIn(directory), { ...crawlingOf(origin, readSettings({ ca }, {}), false), ...QUICK_CRAWL }),
-  'a comparison': (origin) => closedAfter(new ComparedServer(origin, QUICK_CRAWL), (server) => server.open()),
+  'a comparison': (origin) =>
+    closedAfter(new ComparedServer({ ...QUICK_CRAWL, base: origin }), (server) => server.open()),
   'an HTTP target': async (origin) => {
     const target = await openTarget(`${origin}/folder`, { timeoutMs: 10_000, ca });
     await closedAfter(target, () => target.readPointer(undefined, signal));
