@@ -24,8 +24,7 @@ export const CAUSES = {
   links: ['links in records have another form', '--links request, or --links spec if the upstream has ?format=api'],
   pageLinks: ['next or previous differ', ''],
   spelling: ['the same values in other bytes', ''],
-  errors: ['texts of errors differ', ''],
-  body: ['bodies differ', ''],
+  body: ['texts of errors or other bodies differ', ''],
   contentType: ['Content-Type differs', ''],
   allow: ['Allow differs', ''],
   vary: ['Vary lacks a header', ''],
@@ -105,9 +104,8 @@ function bodyDifference(
   unfiltered: UnfilteredCounts,
 ): Difference | undefined {
   if (upstream === replica) return undefined;
-  if (status >= 400) return describeDifference('errors', upstream, replica);
   const [value, other] = [parseJson(upstream), parseJson(replica)];
-  if (value === undefined || other === undefined) return describeDifference('body', upstream, replica);
+  if (status >= 400 || value === undefined || other === undefined) return describeDifference('body', upstream, replica);
   const difference =
     isPage(value) && isPage(other) ? pageDifference(value, other, unfiltered) : valueDifference(value, other);
   return difference ?? excerptDifference('spelling', upstream, replica);
