@@ -114,7 +114,7 @@ function linkRefusal(survey: LinkSurvey, options: Acceptance): readonly Refusal[
 }
 
 /** The largest --links-min that accepts these links, in percent with two decimals. */
-export function largestLinksMin(survey: Pick<LinkSurvey, 'links' | 'dangling'>): number {
+function largestLinksMin(survey: LinkSurvey): number {
   const { links, dangling } = survey;
   const hundredths = links === 0 ? 10_000 : Math.floor(((links - dangling) * 10_000) / links);
   const linksMin = hundredths / 100;

@@ -15,7 +15,7 @@ export const PAGE_RECORDS_MAX = 1000;
  * long.
  */
 const QUICK_MS = 1000;
-export const SLOW_MS = 5000;
+const SLOW_MS = 5000;
 
 /** The page size for one upstream: 100 to 1,000, or less if the upstream has smaller pages. */
 export class PageSize {

@@ -40,7 +40,7 @@ export function defineProbe(command: Command, { stdout, stderr }: Outputs): void
 
 /** The report of a probe for people: a table, and the command that serves a replica. */
 export function probeText(report: ProbeReport, settings: Settings): string {
-  const { counts, missing, unknown, unreadable, nulls, faults, links, page, bytes, isCut, requests } = report;
+  const { counts, missing, unknown, unreadable, nulls, faults, links, page, bytes, isCut } = report;
   const records = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const presentCount = COLLECTIONS.length - missing.length;
   const rowUnlessEmpty = (label: string, names: readonly string[]): readonly (readonly string[])[] =>
@@ -66,7 +66,7 @@ export function probeText(report: ProbeReport, settings: Settings): string {
     ['memory', `${bytesText(bytes.memory)} for serve --follow, about`],
     ['disk', `${bytesText(bytes.disk)}, about`],
   ];
-  const cutNote = isCut ? `${countText(requests)} requests took too long: some checks are missing\n` : '';
+  const cutNote = isCut ? 'the time is over: some checks are missing\n' : '';
   return `${tableText(rows)}\n${cutNote}\n${serveCommand(report, settings)}`;
 }
 
@@ -84,13 +84,10 @@ function verdictText({ honoured, ignored, unchecked }: Verdict): string {
   return parts.length > 0 ? parts.join('; ') : 'nothing to check';
 }
 
-function linksText({ checked, resolved, unchecked, isExact, share, margin, linksMin }: ProbeReport['links']): string {
-  if (checked === 0) return unchecked === 0 ? 'none' : 'not checked';
-  const digits = isExact ? 2 : 1;
-  const minimum = isExact ? '' : `at least ${(share - margin).toFixed(digits)} %, `;
-  const remainder = unchecked > 0 ? `; ${countText(unchecked)} not checked` : '';
-  const resolvedCount = `${countText(resolved)} of ${isExact ? 'all ' : ''}${countText(checked)} links`;
-  return `${resolvedCount} resolve: ${share.toFixed(digits)} % (${minimum}--links-min ${linksMin})${remainder}`;
+function linksText({ checked, resolved, share, margin, linksMin }: ProbeReport['links']): string {
+  if (checked === 0) return 'none checked';
+  const least = `at least ${(share - margin).toFixed(1)} %, --links-min ${linksMin}`;
+  return `${countText(resolved)} of ${countText(checked)} links resolve: ${share.toFixed(1)} % (${least})`;
 }
 
 function costText({ requests, seconds }: ProbeReport['crawl']): string {

@@ -40,7 +40,7 @@ test('names collections that are missing or unknown, null fields, invalid fields
   expect(found).toMatchObject({
     counts: { observations: 3, times: 1 },
     unknown: ['extras'],
-    links: { checked: 4, resolved: 1, isExact: true, share: 25, margin: 0, linksMin: 25 },
+    links: { checked: 4, resolved: 1, share: 25, linksMin: 4.5 },
     nulls: ['observations.title'],
     faults: ['observations.abstract'],
     isCut: false,
@@ -48,13 +48,13 @@ test('names collections that are missing or unknown, null fields, invalid fields
   expect(found.missing).toHaveLength(32);
   expect(found.missing).toContain('projects');
   expect(found.command).toBe(
-    `catalogue-replica serve --follow ${url} --lenient --take-nulls --rate 1000 --links-min 25`,
+    `catalogue-replica serve --follow ${url} --lenient --take-nulls --rate 1000 --links-min 4.5`,
   );
   expect(readdirSync('.')).toEqual(before);
   const text = await printed(url);
   expect(text).toMatch(/^collections +2 of 34, 4 records$/m);
   expect(text).toMatch(/^left out +extras$/m);
-  expect(text).toMatch(/^links +1 of all 4 links resolve: 25\.00 % \(--links-min 25\)$/m);
+  expect(text).toMatch(/^links +1 of 4 links resolve: 25\.0 % \(at least 4\.6 %, --links-min 4\.5\)$/m);
   expect(text.trimEnd().split('\n').at(-1)).toBe(found.command);
 });
 
@@ -77,8 +77,8 @@ test('requests what links of larger catalogues lead to, and gives the share a ma
   const notes = recordsFrom(0, 2000).map((one) => ({ ...one, time: link('times', one.ob_id) }));
   const times = recordsFrom(0, 2000).filter(({ ob_id: id }) => id % 10 !== 0);
   const upstream = await upstreamOf({ collections: { notes, times } });
-  const { links, crawl, page, command, requests } = await report(upstream.url);
-  expect(links).toMatchObject({ unchecked: 0, isExact: false, checked: 500 });
+  const { links, crawl, page, command } = await report(upstream.url);
+  expect(links.checked).toBe(500);
   expect(Math.abs(links.share - 90)).toBeLessThan(2);
   expect(links.linksMin).toBeLessThan(90);
   expect(links.linksMin).toBeGreaterThan(85);
@@ -86,7 +86,6 @@ test('requests what links of larger catalogues lead to, and gives the share a ma
   expect(page.records).toBe(1000);
   // The root view, two pages of each collection, and a count of each.
   expect(crawl.requests).toBe(7);
-  expect(requests).toBe(upstream.requests.length);
   expect(upstream.requests.length).toBeLessThan(530);
 });
 
@@ -97,7 +96,7 @@ test('ends when its time is over, and says what it did not check', async () => {
   });
   const options = { ...QUICK_CRAWL, base: upstream.url, durationMs: 2000 };
   const found = await probe(options, () => undefined);
-  expect(found).toMatchObject({ isCut: true, unreadable: { identifiers: 'no response in time' } });
+  expect(found).toMatchObject({ isCut: true, unreadable: { identifiers: `${upstream.url}: no response in time` } });
   expect(found.counts).toEqual({ notes: 500 });
   expect(found.ordering).toEqual({ honoured: [], ignored: [], unchecked: ['notes'] });
 });
