@@ -63,4 +63,4 @@ export {
 export { EXPANDED_BYTES_MAX } from './page/linked.ts';
 export type { ServedRows } from './page/rows.ts';
 export type { GzipBody } from './page/stitch.ts';
-export { isObject, jsonObject, jsonText } from './bits/json.ts';
+export { isObject, jsonObject, jsonText, parseJson } from './bits/json.ts';

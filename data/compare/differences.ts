@@ -1,6 +1,6 @@
 // How two responses to the same request differ, grouped by cause. Each cause has the setting of the replica that
 // removes it, if there is one.
-import { isObject } from '../../engine/bits/json.ts';
+import { isObject, parseJson } from '../../engine/bits/json.ts';
 
 /** The compared parts of a response. `body` has `{base_url}` in place of the base URL of its server. */
 export interface ComparedResponse {
@@ -175,15 +175,6 @@ function describeDifference(cause: Cause, upstream: unknown, replica: unknown): 
     return text.length > 80 ? `${text.slice(0, 77)}...` : text;
   };
   return { cause, upstream: excerpt(upstream), replica: excerpt(replica) };
-}
-
-/** The value of a JSON text; undefined if it is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The count of a list; undefined if a body is not a page of one. */

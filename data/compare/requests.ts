@@ -1,10 +1,10 @@
 // The requests that `compare` sends: those of an access log, or one of each kind made from the data itself.
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { isObject } from '../../engine/bits/json.ts';
+import { isObject, parseJson } from '../../engine/bits/json.ts';
 import { OperationError, reasonOf } from '../operationError.ts';
 import type { ComparedServer } from './compare.ts';
-import { isPage, parseJson } from './differences.ts';
+import { isPage } from './differences.ts';
 
 /** Distinct requests of a log that are compared. */
 const LOGGED_MAX = 100_000;

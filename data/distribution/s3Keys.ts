@@ -1,17 +1,16 @@
 // Keys of an S3 server: either fixed ones from the environment, or temporary ones from a service, renewed before they
 // expire. Messages never contain a key or a token.
+import { parseJson } from '../../engine/bits/json.ts';
 import { readBytesWithin } from '../boundedBytes.ts';
 import { connectionsTo } from '../connections.ts';
 import { readTextWithin } from '../files.ts';
 import { OperationError, reasonOf } from '../operationError.ts';
-import { childElements, textContent, readXml } from '../xml/xml.ts';
 import { targetError } from './httpExchange.ts';
 import type { KeyService, S3Access, S3Keys } from './target.ts';
 
-/** Keys are renewed this long before they expire, or halfway to their expiry if that is later. */
+/** Keys are renewed this long before they expire. AWS issues none for less than 15 minutes. */
 const EARLY_MS = 300_000;
 const BYTES_MAX = 1 << 16;
-const LIMITS = { depth: 16, elements: 100, attributes: 16, instructions: 16 } as const;
 /** URLs that may receive a token: https, or the local and link-local hosts that the AWS SDKs also allow without TLS. */
 const TLS_OR_LOCAL =
   /^https:|^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]|169\.254\.170\.2|169\.254\.170\.23|\[fd00:ec2::23\])(?::|\/)/;
@@ -34,30 +33,21 @@ export function keySource({ keys, keyService }: S3Access, timeoutMs: number): ()
   if (!URL.canParse(url) || !pattern.test(new URL(url).href))
     throw new OperationError('usage', `${name}: want ${expected}`);
   let current: IssuedKeys | undefined;
-  let renewMs = 0;
-  let renewal: Promise<void> | undefined;
-  const renew = async (): Promise<void> => {
-    const startMs = Date.now();
-    const newKeys = await requestKeys(keyService, timeoutMs);
-    current = newKeys;
-    renewMs = Math.max(newKeys.expiresMs - EARLY_MS, (startMs + newKeys.expiresMs) / 2);
-  };
+  let renewal: Promise<IssuedKeys> | undefined;
   return async () => {
-    if (Date.now() < renewMs) return current;
-    renewal ??= renew().finally(() => (renewal = undefined));
-    await renewal.catch((error: unknown) => {
-      if (!current || current.expiresMs <= Date.now()) throw error;
+    if (current && Date.now() < current.expiresMs - EARLY_MS) return current;
+    renewal ??= requestKeys(keyService, timeoutMs).finally(() => (renewal = undefined));
+    current = await renewal.catch((error: unknown) => {
+      if (current && Date.now() < current.expiresMs) return current;
+      throw error;
     });
     return current;
   };
 }
 
-async function requestKeys(
-  { url: address, tokenFile, token: inlineToken, role }: KeyService,
-  timeoutMs: number,
-): Promise<IssuedKeys> {
+async function requestKeys({ url: address, tokenFile, role }: KeyService, timeoutMs: number): Promise<IssuedKeys> {
   const url = new URL(address);
-  const token = tokenFile === '' ? inlineToken : readTextWithin(tokenFile, BYTES_MAX).trim();
+  const token = tokenFile === '' ? '' : readTextWithin(tokenFile, BYTES_MAX).trim();
   const connections = connectionsTo(url.origin, timeoutMs, 1, role === undefined);
   const signal = AbortSignal.timeout(timeoutMs);
   try {
@@ -68,12 +58,12 @@ async function requestKeys(
     );
     const text = (await readBytesWithin(body, BYTES_MAX))?.toString() ?? '';
     if (statusCode !== 200) throw targetError(url.origin, `answered ${statusCode} to a request for keys`);
-    const { AccessKeyId: id, SecretAccessKey: secret, ...others } = role ? xmlTexts(text) : jsonTexts(text);
-    const { Token: sessionToken = others['SessionToken'] ?? '', Expiration: end = '' } = others;
+    const texts = role ? leafTexts(text) : ((parseJson(text) ?? {}) as Texts);
+    const { AccessKeyId: id, SecretAccessKey: secret, Token, SessionToken = Token, Expiration: end = '' } = texts;
     const expiresMs = Date.parse(end);
-    if (![id, secret, sessionToken].every((key) => /^[!-~]+$/.test(key ?? '')) || Number.isNaN(expiresMs))
+    if (![id, secret, SessionToken].every((key) => /^[!-~]+$/.test(key ?? '')) || Number.isNaN(expiresMs))
       throw targetError(url.origin, 'the response to a request for keys has none');
-    return { id: id!, secret: secret!, token: sessionToken, expiresMs };
+    return { id: id!, secret: secret!, token: SessionToken!, expiresMs };
   } catch (error) {
     throw error instanceof OperationError ? error : targetError(url.origin, `no keys: ${reasonOf(error)}`, error);
   } finally {
@@ -89,23 +79,7 @@ function roleRequest({ arn, session }: NonNullable<KeyService['role']>, token: s
 
 type Texts = Readonly<Record<string, string | undefined>>;
 
-function jsonTexts(text: string): Texts {
-  try {
-    const value = JSON.parse(text) as Record<string, unknown> | null;
-    return Object.fromEntries(Object.entries(value ?? {}).map(([name, member]) => [name, String(member)]));
-  } catch {
-    return {};
-  }
-}
-
-/** The child elements of `Credentials`, which is two levels below the root, with their texts. */
-function xmlTexts(text: string): Texts {
-  const reading = readXml(text, LIMITS);
-  if (reading.kind === 'refused') return {};
-  const credentials = childElements(reading.root)
-    .flatMap(childElements)
-    .find(({ name }) => name === 'Credentials');
-  return Object.fromEntries(
-    credentials ? childElements(credentials).map((child) => [child.name, textContent(child)]) : [],
-  );
+/** The texts of the XML elements that have no others. Keys and dates contain no references to decode. */
+function leafTexts(xml: string): Texts {
+  return Object.fromEntries([...xml.matchAll(/<(\w+)>([^<]*)<\/\1>/g)].map(([, name, value]) => [name, value]));
 }

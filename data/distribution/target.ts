@@ -290,12 +290,11 @@ export interface S3Keys {
 }
 
 /**
- * A service that issues keys for a token, or for the token in a file; '' for none. With a role and the name of a
- * session it is an STS server, otherwise the endpoint of a container.
+ * A service that issues keys for the token in a file; '' for none. With a role and the name of a session it is an STS
+ * server, otherwise the endpoint of a container.
  */
 export interface KeyService {
   readonly url: string;
-  readonly token: string;
   readonly tokenFile: string;
   readonly role?: { readonly arn: string; readonly session: string };
 }

@@ -4,7 +4,6 @@ import type { Command } from 'commander';
 import { addSettings, example, type Outputs } from './parts.ts';
 import { readSettings, SAMPLE, type Settings } from '../settings/declarations.ts';
 import type { Flags } from '../settings/sources.ts';
-import { parseJson } from '../../data/compare/differences.ts';
 import { openData } from '../../data/open.ts';
 import { OperationError } from '../../data/operationError.ts';
 import { trustAuthorities } from '../../data/tls.ts';
@@ -16,6 +15,7 @@ import {
   listHere,
   Meter,
   openSnapshot,
+  parseJson,
   purposeName,
   SPEC_LINK_END,
 } from '../../engine/engine.ts';

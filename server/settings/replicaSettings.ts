@@ -162,10 +162,9 @@ function keyServiceOf(of: (name: string) => string, region: string): KeyService 
   if (identity !== '' && arn !== '') {
     const url = of('AWS_ENDPOINT_URL_STS') || `https://sts.${region}.amazonaws.com`;
     const session = of('AWS_ROLE_SESSION_NAME') || 'catalogue-replica';
-    return { url, token: '', tokenFile: identity, role: { arn, session } };
+    return { url, tokenFile: identity, role: { arn, session } };
   }
   const relative = of('AWS_CONTAINER_CREDENTIALS_RELATIVE_URI');
   const url = relative === '' ? of('AWS_CONTAINER_CREDENTIALS_FULL_URI') : `http://169.254.170.2${relative}`;
-  const [token, tokenFile] = [of('AWS_CONTAINER_AUTHORIZATION_TOKEN'), of('AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE')];
-  return url === '' ? undefined : { url, token, tokenFile };
+  return url === '' ? undefined : { url, tokenFile: of('AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE') };
 }

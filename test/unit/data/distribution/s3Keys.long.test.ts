@@ -81,7 +81,7 @@ const IDENTITY = {
 };
 
 test.each([
-  [{ ...CONTAINER, AWS_CONTAINER_AUTHORIZATION_TOKEN: 'secret' }, 'GET /keys?a=1 secret'],
+  [CONTAINER, 'GET /keys?a=1'],
   [{ ...CONTAINER, AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: tokenFile }, 'GET /keys?a=1 of-a-file'],
   [
     IDENTITY,
@@ -141,5 +141,9 @@ test('names what is missing: the file of a token, or the keys in a response', as
   form = 'xml';
   const unreadable = await open(CONTAINER);
   await expect(unreadable.list()).rejects.toThrow(/the response to a request for keys has none$/);
-  await Promise.all([without.close(), unreadable.close()]);
+  form = 'json';
+  writeFileSync(tokenFile, 'of-a-file');
+  const empty = await open(IDENTITY);
+  await expect(empty.list()).rejects.toThrow(/the response to a request for keys has none$/);
+  await Promise.all([without, unreadable, empty].map((target) => target.close()));
 });
