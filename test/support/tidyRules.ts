@@ -52,7 +52,7 @@ const AREAS: readonly Area[] = [
   ['import', 'data/import/', [...ENGINE, 'data', 'store']],
   ['synth', 'data/synth/', [...ENGINE, 'data', 'import']],
   ['blocks', 'data/blocks/', [...ENGINE, 'data', 'store', 'niceness']],
-  ['upstream', 'data/upstream/', [...ENGINE, 'data', 'store', 'import']],
+  ['upstream', 'data/upstream/ data/compare/', [...ENGINE, 'data', 'store', 'import']],
   ['distribution', 'data/distribution/', [...ENGINE, 'data', 'xml', 'store', 'blocks']],
   ['opening', 'data/open.ts data/openDirectory.ts data/verifyDeep.ts', [...ENGINE, 'data', ...ROOMS]],
   ['workers', 'workers/', ['engine', 'niceness']],
