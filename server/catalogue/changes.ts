@@ -1,9 +1,7 @@
 // The changes since a generation (A153). The body is the end of the change feed, a view of shared memory.
 import { type Body, parseRecordQuery } from '../../engine/engine.ts';
 import type { Answer } from '../http/exchange.ts';
-import { type CatalogueService, tagIn, type Visit } from './catalogue.ts';
-import { takesLines } from './negotiate.ts';
-import { liveOrPlain } from './rows.ts';
+import type { CatalogueService, Visit } from './catalogue.ts';
 import { countIgnored } from './tally.ts';
 
 /** The digits of X-Generation, or more of them. */
@@ -14,21 +12,16 @@ const SINCE_PROBLEM = {
 };
 const NO_FEED =
   'This server has no change log. "follow" writes one: serve with --follow, or with --from and a target of "follow --publish-to".';
-const PARAMETERS = ['since', 'format'];
 
 /** Longer pieces are not sent at once. */
 const PIECE_BYTES_MAX = 1 << 18;
 
-/** Cost: a step per generation of the feed, 0.1 ms at most; no bytes are copied unless they are compressed. */
-export function changesAnswer(catalogue: CatalogueService, visit: Visit): Answer | Promise<Answer> {
-  const { answers, changes, conditional, ignored, live, queryOptions } = catalogue;
-  const { request, choice, coding, condition, disconnection } = visit;
-  const ask = parseRecordQuery(request.query, { ...queryOptions, exported: 'ndjson' }, undefined, PARAMETERS);
-  const valueOf = (key: string): string | undefined => ask.parameters.findLast(([name]) => name === key)?.[1];
-  const format = valueOf('format') ?? '';
-  if (format !== '' && format !== 'ndjson') return answers.notFoundNear('The format is ndjson.');
-  if (format === '' && !takesLines(request.header('accept'))) return answers.notAcceptable;
-  const since = valueOf('since') ?? '';
+/** Ignores Accept and is never compressed. Cost: a step per generation of the feed, 0.1 ms at most. */
+export function changesAnswer(catalogue: CatalogueService, visit: Visit): Answer {
+  const { answers, changes, conditional, ignored, queryOptions } = catalogue;
+  const { request, choice, condition } = visit;
+  const ask = parseRecordQuery(request.query, { ...queryOptions, exported: 'ndjson' }, undefined, ['since']);
+  const since = ask.parameters.findLast(([name]) => name === 'since')?.[1] ?? '';
   const problems = SINCE.test(since) ? ask.problems : [SINCE_PROBLEM, ...ask.problems];
   if (problems.length > 0) return answers.refused(problems);
   if (!changes) return answers.notFoundNear(NO_FEED);
@@ -38,15 +31,10 @@ export function changesAnswer(catalogue: CatalogueService, visit: Visit): Answer
   // Two publishers may have seen other generations in between.
   const path = `${request.target} ${changes.sha256}`;
   const tag = conditional.tagOf({ baseUrl: choice.baseUrl, path, parameters: ask.parameters });
-  const unchanged = condition && conditional.unchangedIfKnown(condition, choice.varies, coding, tag);
+  const unchanged = condition && conditional.unchanged(condition, choice.varies, tag);
   if (unchanged) return unchanged;
   const remarks = { varies: choice.varies, ignored: ask.ignored, tag };
-  const delivery = { answers, live, remarks, coding, disconnection };
-  const answer = liveOrPlain(bodyOf(changes.bytes.subarray(entry[1])), delivery, 'application/x-ndjson');
-  // Whether the body is compressed is part of its tag.
-  const validate = (response: Answer): Answer =>
-    (condition && conditional.unchanged(condition, choice.varies, tagIn(response)!)) ?? response;
-  return answer instanceof Promise ? answer.then(validate) : validate(answer);
+  return answers.found(bodyOf(changes.bytes.subarray(entry[1])), remarks, 'application/x-ndjson');
 }
 
 function bodyOf(bytes: Uint8Array): Body {

@@ -60,11 +60,6 @@ export function requestedExport(accept: string | undefined, ending: Ending | und
   return exportOf(negotiate({ accept, format: undefined, ending, mayExport: true }));
 }
 
-/** Whether Accept allows lines of JSON, also under the type of JSON. */
-export function takesLines(accept: string | undefined): boolean {
-  return accept === undefined || isUsual(accept) || acceptedForms(accept).takesLines;
-}
-
 /** Whether Accept prefers a page to JSON and, for lists, to exports. */
 export function prefersPage(accept: string | undefined, mayExport: boolean): boolean {
   if (accept === undefined || isUsual(accept)) return false;
@@ -83,22 +78,19 @@ interface AcceptedForms {
   readonly record: Negotiation;
   readonly isPage: boolean;
   readonly isListPage: boolean;
-  readonly takesLines: boolean;
 }
 
 /** An export or a page must be named explicitly; wildcards get JSON. */
 const acceptedForms = cacheMeanings((accept): AcceptedForms => {
-  if (accept.trim() === '') return { list: 'json', record: 'json', isPage: false, isListPage: false, takesLines: true };
+  if (accept.trim() === '') return { list: 'json', record: 'json', isPage: false, isListPage: false };
   const named = accept.toLowerCase();
   const types = [JSON_TYPE, ...[...EXPORTED, PAGE_TYPE].filter((type) => named.includes(type))];
-  const negotiator = new Negotiator({ headers: { accept: accept.replace(PARAMETERS, '') } });
-  const wished = negotiator.mediaTypes(types);
+  const wished = new Negotiator({ headers: { accept: accept.replace(PARAMETERS, '') } }).mediaTypes(types);
   return {
     list: FORMS.get(wished.find((type) => type !== PAGE_TYPE) ?? '') ?? 'notAcceptable',
     record: wished.includes(JSON_TYPE) ? 'json' : 'notAcceptable',
     isPage: wished.find((type) => !EXPORTED.includes(type)) === PAGE_TYPE,
     isListPage: wished[0] === PAGE_TYPE,
-    takesLines: negotiator.mediaType([EXPORT_TYPES.ndjson, JSON_TYPE]) !== undefined,
   };
 });
 

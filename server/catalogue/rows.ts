@@ -161,34 +161,21 @@ function plainAnswer(rows: Representation, delivery: Delivery): Answer | Promise
   );
 }
 
+/** Compresses a body live if the client accepts that and it becomes smaller. */
 function liveAnswer(rows: Representation, delivery: Delivery): Answer | Promise<Answer> {
-  const { answers, live, exports } = delivery.service;
-  const liveDelivery = { ...delivery, answers, live };
-  return measured({ measuring: measuringOf(rows), shared: exports.plain, rows, delivery }, (body) =>
-    liveOrPlain(body, liveDelivery, TYPES[rows.format], () => bodyAnswer(body, rows, delivery, 'identity', body.bytes)),
-  );
-}
-
-/** The parts of a delivery that live compression needs. */
-type LiveDelivery = Pick<RowsService, 'answers' | 'live'> & Pick<Delivery, 'remarks' | 'coding' | 'disconnection'>;
-
-/**
- * Compresses a body live if the client accepts that and it becomes smaller; otherwise returns the response of `plain`.
- */
-export function liveOrPlain(
-  body: Body,
-  { answers, live, remarks, coding, disconnection }: LiveDelivery,
-  type: MediaType,
-  plain = (): Answer => answers.found(body, remarks, type),
-): Answer | Promise<Answer> {
-  if (coding === 'identity' || !(coding === 'gzipOnly' || isWorthCompressing(0, body.bytes))) return plain();
-  const bytes = live.compressed(body, disconnection);
-  const answer = (compressed: Uint8Array | undefined): Answer => {
-    const isSmaller = compressed !== undefined && isWorthCompressing(compressed.length, body.bytes);
-    if (!compressed || (!isSmaller && coding === 'gzip')) return plain();
-    return answers.found(wholeBody(compressed), remarks, type, isSmaller ? 'live' : 'liveOnly');
-  };
-  return bytes instanceof Promise ? bytes.then(answer) : answer(bytes);
+  const { service, remarks, coding, disconnection } = delivery;
+  const { answers, live, exports } = service;
+  return measured({ measuring: measuringOf(rows), shared: exports.plain, rows, delivery }, (body) => {
+    const isTried = coding === 'gzipOnly' || isWorthCompressing(0, body.bytes);
+    const bytes = isTried ? live.compressed(body, disconnection) : undefined;
+    const answer = (compressed: Uint8Array | undefined): Answer => {
+      const isSmaller = compressed !== undefined && isWorthCompressing(compressed.length, body.bytes);
+      if (!compressed || (!isSmaller && coding === 'gzip'))
+        return bodyAnswer(body, rows, delivery, 'identity', body.bytes);
+      return answers.found(wholeBody(compressed), remarks, TYPES[rows.format], isSmaller ? 'live' : 'liveOnly');
+    };
+    return bytes instanceof Promise ? bytes.then(answer) : answer(bytes);
+  });
 }
 
 function isWorthCompressing(compressedBytes: number, plainBytes: number): boolean {

@@ -93,7 +93,7 @@ function indexView(): DocumentedView {
 
 function changesView(): DocumentedView {
   const summary = 'Records that were created, changed or deleted since a generation';
-  const parameters = [SINCE, LINES_FORMAT, refTo('parameters', 'Strict')];
+  const parameters = [SINCE, refTo('parameters', 'Strict')];
   const content = { [EXPORT_TYPES.ndjson]: { schema: { type: 'string', description: CHANGE_LINES } } };
   const found = foundResponse('The changes, the oldest first.', content);
   return { id: 'listChanges', summary, tag: 'Views', parameters, found, failed: failures('changes', false) };
@@ -102,8 +102,6 @@ function changesView(): DocumentedView {
 const CHANGE_LINES =
   'A line of JSON for each change, with `time`, `generation`, `collection`, `id` and `change` (created, changed or ' +
   'deleted). The last line has `next`, the generation to ask from next.';
-
-const LINES_FORMAT: DocumentObject = { name: 'format', in: 'query', schema: { type: 'string', enum: ['ndjson'] } };
 
 const SINCE: DocumentObject = {
   name: 'since',

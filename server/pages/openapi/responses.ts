@@ -247,7 +247,7 @@ export const RESPONSES: Readonly<Record<string, DocumentObject>> = {
 };
 
 /**
- * `oneForm` ignores Accept; the others may respond 406. A `page` is a list in one format, and may respond 410. A
+ * `oneForm` and `changes` ignore Accept; the others may respond 406. A `page` is a list in one format, and may respond 410. A
  * `record` and a `list` have exports, which support ranges.
  */
 type ViewKind = 'oneForm' | 'negotiated' | 'page' | 'record' | 'list' | 'changes';
@@ -261,7 +261,7 @@ export function failures(of: ViewKind, pinsWalks: boolean): DocumentObject {
     400: 'BadRequest',
     404: 'NotFound',
     405: 'MethodNotAllowed',
-    ...(of === 'oneForm' ? {} : { 406: 'NotAcceptable' }),
+    ...(of === 'oneForm' || of === 'changes' ? {} : { 406: 'NotAcceptable' }),
     ...((of === 'list' || of === 'page') && pinsWalks ? { 410: 'Gone' } : {}),
     ...(of === 'changes' ? { 410: 'Forgotten' } : {}),
     503: 'Unavailable',
