@@ -222,16 +222,6 @@ export function* changesSince(file: string, since?: string): Generator<LogFrame>
   }
 }
 
-/** All frames of a log, those of a last generation that is incomplete too. Throws as generationsIn does. */
-export function* readFrames(file: string): Generator<FoundFrame> {
-  const descriptor = openFile(file);
-  try {
-    yield* scanFrames(file, openReader(descriptor, file));
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
 function indexAfter(file: string, all: readonly LoggedGeneration[], since: string): number {
   const index = /^[0-9a-f]{8,64}$/.test(since)
     ? all.findLastIndex(({ generation }) => generation.startsWith(since))

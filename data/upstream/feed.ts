@@ -1,38 +1,20 @@
 // Builds the change feed of a generation from the change log.
-import { setImmediate } from 'node:timers/promises';
 import { GENERATION_DIGITS } from '../../engine/snapshot/loaded.ts';
-import { encodeFeed, FEED_BYTES_MAX, FEED_GENERATIONS_MAX, type FeedPart, changeLogPath } from '../changeFeed.ts';
-import { statIfExists } from '../files.ts';
-import { changeKind, readFrames, type LogFrame } from './changeLog.ts';
-
-/** Frames read per turn of the event loop. They take 10 ms. */
-const TURN_FRAMES = 10;
+import { changeLogPath, encodeFeed, FEED_BYTES_MAX, FEED_GENERATIONS_MAX } from '../changeFeed.ts';
+import { changeKind, changesSince, type LogFrame } from './changeLog.ts';
 
 /**
  * The encoded feed of a generation, from the change log next to its snapshot file. Returns undefined if there is no
  * log, or it does not contain the generation. The feed begins with the earliest generation since which the log is
- * complete and the changes fit `bytesMax`. Throws OperationError `file` or `input`. Cost: two passes over the log, with
- * pauses for other work. Memory: twice the feed.
+ * complete and the changes fit `bytesMax`. Throws OperationError `file` or `input`. Cost: two passes over the log, 1 s
+ * for 450,000 changes. Memory: twice the feed.
  */
-export async function encodeLogFeed(
-  snapshot: string,
-  generation: string,
-  bytesMax = FEED_BYTES_MAX,
-): Promise<Uint8Array | undefined> {
-  const log = changeLogPath(snapshot);
-  if (!statIfExists(log)) return undefined;
-  let end: number | undefined;
-  // The log may contain a generation more than once: the last occurrence is the current one.
-  for await (const entry of withPauses(readFrames(log)))
-    if (entry.frame.isLast && entry.frame.generation === generation) end = entry.end.bytes;
-  return end === undefined ? undefined : encodeFeed(await feedParts(log, end, bytesMax));
-}
-
-async function feedParts(log: string, endBytes: number, bytesMax: number): Promise<readonly FeedPart[]> {
+export function encodeLogFeed(snapshot: string, generation: string, bytesMax = FEED_BYTES_MAX): Uint8Array | undefined {
+  let feed: Uint8Array | undefined;
   let parts: { readonly generation: string; readonly lines: Uint8Array[] }[] = [];
   let bytes = 0;
   let isNew = true;
-  for await (const { frame, end } of withPauses(readFrames(log))) {
+  for (const frame of changesSince(changeLogPath(snapshot))) {
     if (frame.isBase) [parts, bytes] = [[], 0];
     if (isNew) parts.push({ generation: frame.generation, lines: [] });
     isNew = frame.isLast;
@@ -45,9 +27,10 @@ async function feedParts(log: string, endBytes: number, bytesMax: number): Promi
       parts.shift();
       for (const { length } of parts[0]!.lines.splice(0)) bytes -= length;
     }
-    if (end.bytes === endBytes) break;
+    // The log may contain a generation more than once: the last occurrence is the current one.
+    if (frame.isLast && frame.generation === generation) feed = encodeFeed(parts);
   }
-  return parts;
+  return feed;
 }
 
 function changeLines({ generation, at, changes }: LogFrame): string {
@@ -58,14 +41,4 @@ function changeLines({ generation, at, changes }: LogFrame): string {
       return `${JSON.stringify({ ...head, collection, id, change: changeKind(change) })}\n`;
     })
     .join('');
-}
-
-async function* withPauses<T>(steps: Iterable<T>): AsyncGenerator<T> {
-  let framesLeft = TURN_FRAMES;
-  for (const step of steps) {
-    yield step;
-    if (--framesLeft > 0) continue;
-    framesLeft = TURN_FRAMES;
-    await setImmediate();
-  }
 }

@@ -73,12 +73,15 @@ export async function publishWithReport(
 ): Promise<void> {
   const { name } = options.target;
   const startMs = steadyMs();
-  const feedOf = (generation: string): Promise<Uint8Array | undefined> =>
-    encodeLogFeed(options.file, generation).catch((error: unknown) => {
+  const feedOf = (generation: string): Uint8Array | undefined => {
+    try {
+      return encodeLogFeed(options.file, generation);
+    } catch (error) {
       if (!(error instanceof OperationError)) throw error;
       report(`published without its changes: ${error.message}`, 'warn');
       return undefined;
-    });
+    }
+  };
   const { pointer, sentBytes, isNew, isOlder, leftOut } = await withProgress(progress, (onProgress) =>
     publishSnapshot({ ...options, feedOf, latestMs: isForced ? undefined : epochMs() + DAY_MS }, onProgress),
   );

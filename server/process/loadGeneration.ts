@@ -187,7 +187,11 @@ async function loadChanges(
 ): Promise<ChangeFeed | undefined> {
   if (isNameless === true) return undefined;
   try {
-    const bytes = await feedBytes(file, generation);
+    const feed = feedPath(file);
+    const published = statIfExists(feed) && attempt(`cannot read ${feed}`, () => readAtMost(feed, FEED_FILE_BYTES_MAX));
+    if (!published && !statIfExists(changeLogPath(file))) return undefined;
+    const { encodeLogFeed } = await import('../../data/upstream/feed.ts');
+    const bytes = published instanceof Uint8Array ? published : encodeLogFeed(file, generation);
     if (!bytes) return undefined;
     assertRoom?.(bytes.length);
     return decodeFeed(bytes, generation, file);
@@ -196,17 +200,6 @@ async function loadChanges(
     report(`${NO_CHANGES}: ${error.message}`, 'warn');
     return undefined;
   }
-}
-
-async function feedBytes(snapshot: string, generation: string): Promise<Uint8Array | undefined> {
-  const published = feedPath(snapshot);
-  if (statIfExists(published)) {
-    const bytes = attempt(`cannot read ${published}`, () => readAtMost(published, FEED_FILE_BYTES_MAX));
-    if (bytes instanceof Uint8Array) return bytes;
-  }
-  if (!statIfExists(changeLogPath(snapshot))) return undefined;
-  const { encodeLogFeed: feedOfLog } = await import('../../data/upstream/feed.ts');
-  return feedOfLog(snapshot, generation);
 }
 
 /** Loads or makes the compressed records. If they cannot be made at all, logs that and resolves to undefined. */
