@@ -52,11 +52,13 @@ export function surveyLinks(parts: ReadonlyMap<string, CollectionPart>): LinkSur
   return { links, dangling: pairs.reduce((sum, { count }) => sum + count, 0), pairs };
 }
 
-function isAccepted(
-  { links, dangling }: Pick<LinkSurvey, 'links' | 'dangling'>,
-  { linksMin }: Pick<Acceptance, 'linksMin'>,
-): boolean {
-  return (links - dangling) * 100 >= linksMin * links;
+/**
+ * Percentages with two decimals are rounded in binary. The error is less than this part of a percent of one record.
+ */
+const ROUNDING = 1e-3;
+
+function isAccepted({ links, dangling }: LinkSurvey, { linksMin }: Acceptance): boolean {
+  return (links - dangling) * 100 >= linksMin * links - ROUNDING;
 }
 
 /**
@@ -89,7 +91,9 @@ export function judgeCrawl(
   counts: Readonly<Record<string, number>>,
   options: Acceptance,
 ): void {
-  const refusals = [...linkRefusal(survey, options), ...lossRefusal(before, counts, options)];
+  const refusals = [linkRefusal(survey, options), lossRefusal(before, counts, options)].filter(
+    (refusal) => refusal !== undefined,
+  );
   if (refusals.length === 0) return;
   const { kind, state } = options;
   const flags = refusals.map(({ flag }) => flag).join(' and ');
@@ -105,36 +109,26 @@ interface Refusal {
   readonly flag: string;
 }
 
-function linkRefusal(survey: LinkSurvey, options: Acceptance): readonly Refusal[] {
-  if (isAccepted(survey, options)) return [];
+function linkRefusal(survey: LinkSurvey, options: Acceptance): Refusal | undefined {
+  if (isAccepted(survey, options)) return undefined;
   const { links, dangling } = survey;
   const worst = `${dangling} of ${links} links lead to no record, ${worstLinks(survey)!}`;
   const reason = `${worst}; less than ${options.linksMin} % resolve`;
-  return [{ reason, flag: `--links-min ${largestLinksMin(survey)}` }];
-}
-
-/** The largest --links-min that accepts these links, in percent with two decimals. */
-function largestLinksMin(survey: LinkSurvey): number {
-  const { links, dangling } = survey;
-  const hundredths = links === 0 ? 10_000 : Math.floor(((links - dangling) * 10_000) / links);
-  const linksMin = hundredths / 100;
-  // The decimals of a percentage are rounded in binary.
-  return isAccepted(survey, { linksMin }) ? linksMin : (hundredths - 1) / 100;
+  return { reason, flag: `--links-min ${Math.floor(((links - dangling) * 10_000) / links) / 100}` };
 }
 
 function lossRefusal(
   before: ReadonlyMap<string, number>,
   counts: Readonly<Record<string, number>>,
   { shrinkMax }: Acceptance,
-): readonly Refusal[] {
-  const losses = [...before].map(([name, had]) => ({ name, had, has: counts[name] ?? 0 }));
-  const accepts = (percent: number): boolean => losses.every(({ had, has }) => (had - has) * 100 <= percent * had);
-  if (accepts(shrinkMax)) return [];
-  const excessive = losses.filter(({ had, has }) => (had - has) * 100 > shrinkMax * had);
-  const named = excessive.slice(0, NAMED_MAX).map(({ name, had, has }) => `${name} has ${has} records, ${had} before`);
-  const others = excessive.length > NAMED_MAX ? `; ${excessive.length - NAMED_MAX} other collections lost as much` : '';
-  const hundredths = Math.ceil(Math.max(...excessive.map(({ had, has }) => ((had - has) * 10_000) / had)));
-  const percent = accepts(hundredths / 100) ? hundredths / 100 : (hundredths + 1) / 100;
+): Refusal | undefined {
+  const losses = [...before]
+    .map(([name, had]) => ({ name, had, has: counts[name] ?? 0 }))
+    .filter(({ had, has }) => (had - has) * 100 > shrinkMax * had + ROUNDING);
+  if (losses.length === 0) return undefined;
+  const named = losses.slice(0, NAMED_MAX).map(({ name, had, has }) => `${name} has ${has} records, ${had} before`);
+  const others = losses.length > NAMED_MAX ? `; ${losses.length - NAMED_MAX} other collections lost as much` : '';
+  const percent = Math.ceil(Math.max(...losses.map(({ had, has }) => ((had - has) * 10_000) / had))) / 100;
   const reason = `${named.join('; ')}${others}; more than ${shrinkMax} % are gone`;
-  return [{ reason, flag: `--shrink-max ${percent} or --force` }];
+  return { reason, flag: `--shrink-max ${percent} or --force` };
 }
