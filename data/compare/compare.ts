@@ -9,18 +9,14 @@ import { type Cause, type ComparedResponse, countIn, type Difference, difference
 const EXAMPLES_MAX = 3;
 
 /** The requests that differ for one cause. */
-export interface CauseGroup {
+interface CauseGroup {
   readonly cause: Cause;
   requests: number;
   readonly examples: (Pick<Difference, 'upstream' | 'replica'> & { readonly path: string })[];
 }
 
 /** The result of a comparison. A request with several differences counts once in `different`. */
-export interface Comparison {
-  readonly compared: number;
-  readonly different: number;
-  readonly groups: readonly CauseGroup[];
-}
+export type Comparison = Awaited<ReturnType<typeof compareServers>>;
 
 /** A server that is compared. Close it at the end. */
 export class ComparedServer {
@@ -75,7 +71,7 @@ export async function compareServers(
   paths: readonly string[],
   concurrency: number,
   onProgress: OnProgress,
-): Promise<Comparison> {
+) {
   const groups = new Map<Cause, CauseGroup>();
   let different = 0;
   const responses = (path: string) => Promise.all([upstream.response(path), replica.response(path)]);

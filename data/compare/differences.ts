@@ -26,12 +26,15 @@ export const CAUSES = {
   spelling: ['the same values in other bytes', ''],
   body: ['texts of errors or other bodies differ', ''],
   contentType: ['Content-Type differs', ''],
-  allow: ['Allow differs', ''],
+  allow: ['Allow lacks a method', ''],
   vary: ['Vary lacks a header', ''],
 } as const satisfies Readonly<Record<string, readonly [text: string, cure: string]>>;
 
 /** The name of a cause, as in `--accept`. */
 export type Cause = keyof typeof CAUSES;
+
+/** The compared headers. */
+const HEADERS = ['contentType', 'allow', 'vary'] as const;
 
 /** One difference of one request; `upstream` and `replica` show the two values in a few words. */
 export interface Difference {
@@ -59,36 +62,24 @@ export function differencesBetween(
     ];
   }
   const body = bodyDifference(upstream, replica.body, unfiltered);
+  // The replica may list additional members, for example because it compresses.
+  const headers = HEADERS.filter((cause) => {
+    const members = headerMembers(replica[cause]);
+    return headerMembers(upstream[cause]).some((member) => !members.includes(member));
+  });
   return [
     ...(body ? [body] : []),
-    ...headerDifference('contentType', mediaType(upstream.contentType), mediaType(replica.contentType)),
-    ...headerDifference('allow', listText(upstream.allow), listText(replica.allow)),
-    ...varyDifference(upstream.vary, replica.vary),
+    ...headers.map((cause) => describeDifference(cause, upstream[cause] || 'none', replica[cause] || 'none')),
   ];
 }
 
-function headerDifference(cause: Cause, upstream: string, replica: string): readonly Difference[] {
-  return upstream === replica ? [] : [{ cause, upstream: upstream || 'none', replica: replica || 'none' }];
-}
-
-/** The replica may list additional headers in Vary, for example because it compresses. */
-function varyDifference(upstream: string, replica: string): readonly Difference[] {
-  const members = listText(replica).split(', ');
-  const isCovered = listText(upstream)
-    .split(', ')
-    .every((member) => member === '' || members.includes(member));
-  return isCovered ? [] : headerDifference('vary', listText(upstream), listText(replica));
-}
-
-/** Without parameters: JSON is UTF-8, with a charset or without. */
-function mediaType(contentType: string): string {
-  return contentType.split(';')[0]!.trim().toLowerCase();
-}
-
-/** The members of a list header, sorted. */
-function listText(header: string): string {
-  const members = header.split(',').map((member) => member.trim().toLowerCase());
-  return members.filter(Boolean).toSorted().join(', ');
+/** The members of a list without their parameters: JSON is UTF-8, with a charset or without. */
+function headerMembers(header: string): readonly string[] {
+  return header
+    .toLowerCase()
+    .split(',')
+    .map((member) => member.split(';')[0]!.trim())
+    .filter(Boolean);
 }
 
 interface Page {

@@ -8,8 +8,6 @@ import { isPage } from './differences.ts';
 
 /** Distinct requests of a log that are compared. */
 const LOGGED_MAX = 100_000;
-/** Longer lines are no request of this API: a replica accepts heads of 64 kB. */
-const LINE_CHARACTERS_MAX = 1 << 17;
 
 /** The request line in the combined log format and in the JSON log of the shipped nginx file. */
 const REQUEST_LINE = /"(?:GET|HEAD) (\/[^ "\\]*) HTTP\/[\d.]+"/;
@@ -23,7 +21,6 @@ export async function loggedRequests(file: string, prefix: string): Promise<read
   const paths = new Set<string>();
   try {
     for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
-      if (line.length > LINE_CHARACTERS_MAX) continue;
       const [, path = ''] = REQUEST_LINE.exec(line) ?? [];
       const local = path.startsWith(prefix) ? path.slice(prefix.length) : path;
       if (PUBLIC_PATH.test(local)) paths.add(local);
