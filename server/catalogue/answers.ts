@@ -209,10 +209,8 @@ export function answersFor(options: AnswerOptions) {
     },
     /** JSON that is only valid now, such as a query plan (A68). */
     momentary: (json: string): Answer => ({ status: 200, headers: unstored, body: wholeBody(UTF8.encode(json)) }),
-    /** A walk began in another generation of the data (A69). */
-    gone: { status: 410, headers: unstored, body: goneBody(generation, 'Begin the walk again.') },
-    /** The requested generation is not in the change feed: it is too old, or newer than the served one. */
-    forgotten: { status: 410, headers: unstored, body: goneBody(generation, 'Copy the lists again.') },
+    /** A walk (A69) or a copy (A153) began in another generation of the data. */
+    gone: { status: 410, headers: unstored, body: goneBody(generation) },
   };
 }
 
@@ -297,9 +295,9 @@ function problemsBody(problems: readonly Problem[]): Body {
   return wholeBody(UTF8.encode(jsonObject(members)));
 }
 
-function goneBody(generation: string, cure: string): Body {
+function goneBody(generation: string): Body {
   const members = [
-    ['detail', jsonText(`This generation of the data is gone; ${generation} is served now. ${cure}`)],
+    ['detail', jsonText(`This generation of the data is gone; ${generation} is served now. Begin again.`)],
     ['generation', jsonText(generation)],
   ] as const;
   return wholeBody(UTF8.encode(jsonObject(members)));

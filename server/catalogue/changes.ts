@@ -26,7 +26,7 @@ export function changesAnswer(catalogue: CatalogueService, visit: Visit): Answer
   if (problems.length > 0) return answers.refused(problems);
   if (!changes) return answers.notFoundNear(NO_FEED);
   const entry = changes.generations.findLast(([generation]) => generation.startsWith(since));
-  if (!entry) return answers.forgotten;
+  if (!entry) return answers.gone;
   countIgnored(ignored, '', ask.ignored);
   // Two publishers may have seen other generations in between.
   const path = `${request.target} ${changes.sha256}`;

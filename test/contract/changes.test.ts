@@ -119,7 +119,7 @@ test('refuses unknown names only if the request is strict', async () => {
 
 test.each(['d'.repeat(12), 'c'.repeat(12)])('is gone since %s, which is unknown or newer', async (since) => {
   const { status, body, headers } = await got(`${TARGET}?since=${since}`);
-  const detail = expect.stringContaining('Copy the lists again') as unknown;
+  const detail = expect.stringContaining('Begin again') as unknown;
   expect([status, JSON.parse(body)]).toEqual([410, { detail, generation: generation.slice(0, 12) }]);
   expect(headers['cache-control']).toBe('no-store');
 });

@@ -328,7 +328,7 @@ function viewName(view: View): string {
 }
 
 function goneTo(generation: string): OracleAnswer {
-  const message = `This generation of the data is gone; ${generation} is served now. Begin the walk again.`;
+  const message = `This generation of the data is gone; ${generation} is served now. Begin again.`;
   const body = `{"detail":${writeText(message)},"generation":${writeText(generation)}}`;
   return json(410, body, { 'cache-control': 'no-store' });
 }

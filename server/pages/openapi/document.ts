@@ -92,7 +92,7 @@ export function openApiDocument(options: DocumentOptions): DocumentObject {
       ...(isAll ? Object.fromEntries(filters) : { Filters: OTHER_FILTERS }),
     },
     headers: HEADERS,
-    responses: query.pinsWalks === true ? RESPONSES : withoutGone(RESPONSES),
+    responses: RESPONSES,
   };
   return {
     openapi: '3.1.1',
@@ -139,10 +139,6 @@ function usedComponents(paths: DocumentObject, components: Components): Componen
   const usedOf = (kind: DocumentObject): DocumentObject =>
     Object.fromEntries(Object.entries(kind).filter(([, component]) => used.has(component)));
   return Object.fromEntries(Object.entries(components).map(([kind, all]) => [kind, usedOf(all)]));
-}
-
-function withoutGone({ Gone: _gone, ...others }: typeof RESPONSES): DocumentObject {
-  return others;
 }
 
 function describedCollection(collection: Collection, shape: RecordShape, query: QueryOptions): DescribedCollection {

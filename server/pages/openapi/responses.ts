@@ -212,20 +212,12 @@ export const RESPONSES: Readonly<Record<string, DocumentObject>> = {
     detail: 'Range not satisfiable: the export has 4096 bytes.',
   }),
   Gone: failure(
-    'With `--pin-walks`: another generation of the data is served than the one that the walk began in.',
+    'Another generation of the data is served than the one that the walk began in (with `--pin-walks`), or the change ' +
+      'log does not reach from the generation of the copy.',
     UNSTORED,
     'Detail',
     {
-      detail: 'This generation of the data is gone; 0123456789ab is served now. Begin the walk again.',
-      generation: '0123456789ab',
-    },
-  ),
-  Forgotten: failure(
-    'The change log does not reach from this generation: it is too old, or newer than the served one.',
-    UNSTORED,
-    'Detail',
-    {
-      detail: 'This generation of the data is gone; 0123456789ab is served now. Copy the lists again.',
+      detail: 'This generation of the data is gone; 0123456789ab is served now. Begin again.',
       generation: '0123456789ab',
     },
   ),
@@ -262,8 +254,7 @@ export function failures(of: ViewKind, pinsWalks: boolean): DocumentObject {
     404: 'NotFound',
     405: 'MethodNotAllowed',
     ...(of === 'oneForm' || of === 'changes' ? {} : { 406: 'NotAcceptable' }),
-    ...((of === 'list' || of === 'page') && pinsWalks ? { 410: 'Gone' } : {}),
-    ...(of === 'changes' ? { 410: 'Forgotten' } : {}),
+    ...(((of === 'list' || of === 'page') && pinsWalks) || of === 'changes' ? { 410: 'Gone' } : {}),
     503: 'Unavailable',
     default: 'Refused',
   });
