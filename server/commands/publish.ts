@@ -5,7 +5,6 @@ import { addSettings, example, KEEP, type Outputs, valueOption } from './parts.t
 import type { Flags } from '../settings/sources.ts';
 import { PUBLISHED_FORMS, PUBLISHER_SETTINGS, S3_UNCONDITIONAL } from '../settings/replicaSettings.ts';
 import { type PublishOptions, publishSnapshot } from '../../data/distribution/publish.ts';
-import { OperationError } from '../../data/operationError.ts';
 import { encodeLogFeed } from '../../data/upstream/feed.ts';
 import { pruneTarget } from '../../data/distribution/prune.ts';
 import { openPublishingTarget } from '../../data/distribution/openTarget.ts';
@@ -73,15 +72,7 @@ export async function publishWithReport(
 ): Promise<void> {
   const { name } = options.target;
   const startMs = steadyMs();
-  const feedOf = (generation: string): Uint8Array | undefined => {
-    try {
-      return encodeLogFeed(options.file, generation);
-    } catch (error) {
-      if (!(error instanceof OperationError)) throw error;
-      report(`published without its changes: ${error.message}`, 'warn');
-      return undefined;
-    }
-  };
+  const feedOf = (generation: string): Uint8Array | undefined => encodeLogFeed(options.file, generation);
   const { pointer, sentBytes, isNew, isOlder, leftOut } = await withProgress(progress, (onProgress) =>
     publishSnapshot({ ...options, feedOf, latestMs: isForced ? undefined : epochMs() + DAY_MS }, onProgress),
   );
