@@ -22,11 +22,6 @@ export function connectionsTo(origin: string, timeoutMs: number, connections: nu
   const connect = { timeout: timeoutMs };
   const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
   const options = { connections, pipelining: 1, ...timeouts };
-  const [httpProxy, httpsProxy] = [proxyFromEnvironment('HTTP_PROXY'), proxyFromEnvironment('HTTPS_PROXY')];
-  if (isDirect || (httpProxy === undefined && httpsProxy === undefined)) {
-    const pool = new Pool(origin, { ...options, connect });
-    return { request: (request) => pool.request(request), destroy: () => pool.destroy() };
-  }
   const agent = new EnvHttpProxyAgent({
     ...options,
     connect,
@@ -36,19 +31,20 @@ export function connectionsTo(origin: string, timeoutMs: number, connections: nu
     proxyTunnel: false,
     // The agent's default pool ignores the limits for such requests.
     factory: (host, agentOptions) => new Pool(host, Object.assign({}, agentOptions, options)),
-    ...(httpProxy !== undefined && { httpProxy }),
-    ...(httpsProxy !== undefined && { httpsProxy }),
+    httpProxy: proxyFromEnvironment('HTTP_PROXY'),
+    httpsProxy: proxyFromEnvironment('HTTPS_PROXY'),
+    ...(isDirect && { noProxy: '*' }),
   });
   return { request: (request) => agent.request({ ...request, origin }), destroy: () => agent.destroy() };
 }
 
 /**
- * The URL of a proxy from the environment. `host:port` is an http: proxy. Throws OperationError `usage` for another
- * URL.
+ * The URL of a proxy from the environment, '' for none. `host:port` is an http: proxy. Throws OperationError `usage`
+ * for another URL.
  */
-function proxyFromEnvironment(name: string): string | undefined {
+function proxyFromEnvironment(name: string): string {
   const value = (process.env[name.toLowerCase()] ?? process.env[name] ?? '').trim();
-  if (value === '') return undefined;
+  if (value === '') return '';
   const url = value.includes('://') ? value : `http://${value}`;
   if (URL.canParse(url) && /^https?:/i.test(url)) return url;
   throw new OperationError('usage', `environment variable ${name}: want a proxy such as http://proxy.example.org:3128`);
