@@ -219,7 +219,7 @@ export function delivered(
 }
 
 /** The tag of a response, without quotes. */
-function tagIn({ etag }: Answer): string | undefined {
+export function tagIn({ etag }: Answer): string | undefined {
   return etag?.slice(1, -1);
 }
 
