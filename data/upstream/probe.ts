@@ -104,7 +104,9 @@ export async function probe(options: ProbeOptions, onProgress: OnProgress) {
       unreadable: probing.unreadable,
       ...verdicts,
       links: await checkLinks(probing, collections, onProgress),
-      /** Fields that are null, although the API documents values, and fields with other values that an import rejects. */
+      /**
+       * Fields that are null, although the API documents values, and fields with other values that an import rejects.
+       */
       nulls: [...probing.nulls],
       faults: [...probing.faults],
       ...estimateCosts(samples, large, verdicts.dates.honoured, options),

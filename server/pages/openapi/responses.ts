@@ -239,8 +239,8 @@ export const RESPONSES: Readonly<Record<string, DocumentObject>> = {
 };
 
 /**
- * `oneForm` and `changes` ignore Accept; the others may respond 406. A `page` is a list in one format, and may respond 410. A
- * `record` and a `list` have exports, which support ranges.
+ * `oneForm` and `changes` ignore Accept; the others may respond 406. A `page` is a list in one format, and may respond
+ * 410. A `record` and a `list` have exports, which support ranges.
  */
 type ViewKind = 'oneForm' | 'negotiated' | 'page' | 'record' | 'list' | 'changes';
 
