@@ -1,4 +1,4 @@
-// The facets of a list and its forms: for filters (any field with any lookup that fits it), for dates, and for columns.
+// The facets of a list and its forms: for filters (any field with any lookup that fits it), and for columns.
 // The forms work without scripts. own.ts translates their parameters into an API query.
 import { countText } from '../../observe/quantities.ts';
 import { fromStart, BROWSE_PREFIX, type Pair, plainKey, queryOf, queryTextOf, withValue } from './address.ts';
@@ -253,8 +253,6 @@ const CHOSEN_MAX = 32;
 /** The end of a day in the upper bound of a time. */
 export const DAY_END = 'T23:59:59.999999';
 
-/** Date fields with a separate form. Any others are only in the filter form. */
-const DATE_FORMS_MAX = 4;
 const CHOICES_MAX = 60;
 
 export const FORM_NAMES = {
@@ -263,9 +261,6 @@ export const FORM_NAMES = {
   value: `${BROWSE_PREFIX}value`,
   not: `${BROWSE_PREFIX}not`,
   columns: `${BROWSE_PREFIX}columns`,
-  date: `${BROWSE_PREFIX}date`,
-  from: `${BROWSE_PREFIX}from`,
-  to: `${BROWSE_PREFIX}to`,
   position: `${BROWSE_PREFIX}position`,
   id: `${BROWSE_PREFIX}id`,
 } as const;
@@ -379,28 +374,6 @@ function lookupChoices(fields: Listing['fields'], chosen: Pick<FormEntry, 'field
 const WORDS: ReadonlyMap<string, string> = new Map(
   LOOKUPS.map(({ name, meaning, written }) => [name, written === undefined ? meaning : `${meaning} (${written})`]),
 );
-
-/** A form with a first and a last day for each of the first DATE_FORMS_MAX top-level date fields. */
-export function dateForms({ fields, pairs }: Listing): readonly Markup[] {
-  const dates = fields.filter(({ type, key }) => (type === 'date' || type === 'dateTime') && !key.includes('__'));
-  return dates.slice(0, DATE_FORMS_MAX).map(({ key }) => {
-    const [from, to] = [`${key}__gte`, `${key}__lte`];
-    const day = (name: string): string => dayOf(pairs.findLast(([each]) => each === name)?.[1]);
-    return html`<form method="get" class="dates">
-      <fieldset>
-        <legend>${key}</legend>
-        ${hiddenInputs(fromStart(pairs))}<input type="hidden" name="${FORM_NAMES.date}" value="${key}" />
-        <label>From <input type="date" name="${FORM_NAMES.from}" value="${day(from)}" /></label>
-        <label>To <input type="date" name="${FORM_NAMES.to}" value="${day(to)}" /></label><button>Apply</button>
-      </fieldset>
-    </form>`;
-  });
-}
-
-/** The day of a bound as a form shows it, empty without a bound. */
-export function dayOf(bound = ''): string {
-  return bound.slice(0, 'yyyy-mm-dd'.length);
-}
 
 /** A form that selects the columns of the table, by the API's parameter `fields`. */
 export function columnChoice({ collection, ask, pairs }: Listing): Markup {

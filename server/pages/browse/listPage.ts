@@ -17,7 +17,6 @@ import { countFound, type FindResult, foundList, PAGE_ROWS_MAX, pageRowsMax } fr
 import { findForm, FOUND_BY } from './findForm.ts';
 import {
   columnChoice,
-  dateForms,
   facetPanels,
   facetNames,
   filterForm,
@@ -315,7 +314,7 @@ function drawFilters(listing: Listing): Markup {
   const uncounted =
     listing.isUncounted &&
     html`<p class="note">Without counts by value: too much is under way for them. Try again shortly.</p>`;
-  return html`${uncounted} ${facetPanels(listing)} ${filterForm(listing)} ${dateForms(listing)} ${columnChoice(listing)}`;
+  return html`${uncounted} ${facetPanels(listing)} ${filterForm(listing)} ${columnChoice(listing)}`;
 }
 
 /** Longer values of filters (such as lists of ids) and longer names are cut. */

@@ -1,10 +1,10 @@
-// Translates the parameters of page forms into an API query and back: a condition from its three parts, days into
-// bounds, columns into `fields`, a position into an offset, an id into a record, words, period and place into their
-// parameters. Rejects a condition that the API would interpret differently. Pure.
+// Translates the parameters of page forms into an API query and back: a condition from its three parts,
+// columns into `fields`, a position into an offset, an id into a record, words, period and place into their parameters.
+// Rejects a condition that the API would interpret differently. Pure.
 import type { FilterField } from '../../../engine/described.ts';
 import type { Problem } from '../../../engine/engine.ts';
 import { fromStart, BROWSE_PREFIX, type Pair, plainKey, withValue } from './address.ts';
-import { DAY_END, dayOf, FORM_NAMES, type FormEntry } from './facets.ts';
+import { DAY_END, FORM_NAMES, type FormEntry } from './facets.ts';
 import { withFound } from './findForm.ts';
 
 /** The lookup of a key without one, and the lookup that takes a boolean for every field. */
@@ -52,7 +52,7 @@ export function meantBy(sent: readonly Pair[], fields: readonly FilterField[]): 
   if (id !== undefined) return { kind: 'record', id };
   const others = pairs.filter(([name]) => !name.startsWith(BROWSE_PREFIX));
   const columns = pairs.filter(([name]) => name === FORM_NAMES.columns).map(([, column]) => column);
-  const meant = placed(withFound(withDays(others, own, fields), own), own.get(FORM_NAMES.position));
+  const meant = placed(withFound(others, own), own.get(FORM_NAMES.position));
   const chosen: readonly Pair[] = columns.length > 0 ? [['fields', columns.join(',')]] : [];
   const all = [...meant, ...chosen];
   const entry = entered(own);
@@ -111,22 +111,6 @@ export function entryOf([key, value]: Pair, fields: readonly FilterField[]): For
   if (!isField(field) || !fields.some(({ lookups }) => lookups.includes(lookup))) return undefined;
   const isDayEnd = WITH_END.has(lookup) && value.endsWith(DAY_END);
   return { field, lookup, value: isDayEnd ? value.slice(0, -DAY_END.length) : value, isNegated };
-}
-
-/** Sets the bounds of a date field. A bound whose day is unchanged keeps its time. */
-function withDays(pairs: readonly Pair[], own: Own, fields: readonly FilterField[]): readonly Pair[] {
-  const key = own.get(FORM_NAMES.date);
-  if (key === undefined) return pairs;
-  const type = fields.find((field) => field.key === key)?.type;
-  const changed = (among: readonly Pair[], bound: string, text = ''): readonly Pair[] => {
-    const day = text.trim();
-    const before = among.findLast(([name]) => name === bound)?.[1];
-    if (day === dayOf(before)) return among;
-    const value = bound.endsWith('__lte') ? endOf(day, type) : day;
-    return withValue(among, bound, value === '' ? undefined : value);
-  };
-  const from = changed(pairs, `${key}__gte`, own.get(FORM_NAMES.from));
-  return changed(from, `${key}__lte`, own.get(FORM_NAMES.to));
 }
 
 const DAY = /^\d{4}-\d\d-\d\d$/;

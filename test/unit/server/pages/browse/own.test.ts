@@ -1,5 +1,5 @@
-// The input of a list's forms becomes a query of the API, to which the response redirects: conditions, days, columns,
-// positions, ids. filterForm.test.ts tests refused conditions.
+// The input of a list's forms becomes a query of the API, to which the response redirects: conditions, columns, positions,
+// ids. filterForm.test.ts tests refused conditions.
 import { expect, test } from 'vitest';
 import { formHandler } from '../../../../support/formCatalogue.ts';
 import { browserOf, headerOf } from '../../../../support/htmlPages.ts';
@@ -12,16 +12,6 @@ test.each([
   ['browse.field=title&browse.lookup=exact&browse.value=a', '?title=a'],
   ['browse.field=title&browse.lookup=exact&browse.not=1&browse.value=a', '?title%21=a'],
   ['browse.columns=uuid&browse.columns=title', '?fields=uuid%2Ctitle'],
-  ['browse.date=dataPublishedTime&browse.from=2020-01-02&browse.to=', '?dataPublishedTime__gte=2020-01-02'],
-  [
-    'title=&dataPublishedTime__lte=2020-01-02&dataPublishedTime__gte=2020-01-01T12:00:00&limit=5&' +
-      'browse.date=dataPublishedTime&browse.from=2020-01-01&browse.to=2020-01-02',
-    '?title=&dataPublishedTime__lte=2020-01-02&dataPublishedTime__gte=2020-01-01T12%3A00%3A00&limit=5',
-  ],
-  [
-    'title__lte=2020-01-02&dataPublishedTime__gte=2020-01-01T12:00:00&browse.date=dataPublishedTime&browse.to=2020-01-02',
-    '?title__lte=2020-01-02&dataPublishedTime__lte=2020-01-02T23%3A59%3A59.999999',
-  ],
   ...(['lte', 'gt'] as const).map((lookup): [string, string] => [
     `browse.field=dataPublishedTime&browse.lookup=${lookup}&browse.value=2020-01-02`,
     `?dataPublishedTime__${lookup}=2020-01-02T23%3A59%3A59.999999`,
@@ -49,7 +39,6 @@ test.each([
     'browse.field=dataPublishedTime&browse.lookup=exact&browse.value=+2020-01-02',
     '?dataPublishedTime__date=%202020-01-02',
   ],
-  ['browse.date=dataPublishedTime&browse.to=2020-01-02+', '?dataPublishedTime__lte=2020-01-02T23%3A59%3A59.999999'],
   ['title=line%0D%0Abreak&browse.position=2', '?title=line%0Abreak&offset=1'],
   ['browse.field=title&browse.lookup=exact&browse.value=line%0D%0Abreak', '?title=line%0Abreak'],
   ['limit=5&offset=20&browse.position=3', '?limit=5&offset=2'],
