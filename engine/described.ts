@@ -29,6 +29,7 @@ export {
   groupKeys,
   labelKeys,
   linkedCollection,
+  memberTexts,
   publishedTest,
   recordLabel,
   type Reference,

@@ -2,4 +2,4 @@
 // name is documented at its definition.
 export { RESOLVED_BYTES_MAX, SEGMENTS_MAX } from './resolve/paths.ts';
 export { type TextListing, listingMeasuring } from './resolve/listing.ts';
-export { type RecordPages, recordUrl, Resolver } from './resolve/resolver.ts';
+export { recordUrl, Resolver } from './resolve/resolver.ts';

@@ -78,11 +78,10 @@ export function labelKeys({ declaration, members }: CollectionIndex): readonly s
   return name === undefined ? [] : [name];
 }
 
-/** The label of the record in a row, cut if it is long; `undefined` if no field names it. Cost: one value a field. */
+/** The text that names the record in a row, cut if it is long; undefined without one. Cost: one value a field. */
 export function recordLabel(collection: CollectionIndex, row: number): string | undefined {
   const texts = labelKeys(collection).flatMap((key) => fieldText(collection, row, key) ?? []);
-  const label = texts.length > 0 ? texts.join(' ').trim() : termText(collection, row);
-  return label === '' ? undefined : label;
+  return texts.join(' ').trim() || undefined;
 }
 
 const STATE = 'publicationState';
@@ -105,24 +104,22 @@ export function publishedTest(collection: CollectionIndex): (row: number) => boo
   };
 }
 
-/** Terms that name a record without a name, the best first. */
-const NAMING_TERMS = ['long_name', 'standard_name', 'var_id'];
-/** Terms of a record that are read. */
-const TERMS_MAX = 16;
+/** Embedded records of a list that are read. */
+const MEMBERS_MAX = 16;
 
-/** The first name of a phenomenon, or the best of its terms. */
-function termText(collection: CollectionIndex, row: number): string | undefined {
-  const texts = (list: string, key: string): readonly (string | undefined)[] => {
-    const node = collection.members.get(list);
-    const values = node?.kind === 'many' ? node.members.get(key) : undefined;
-    if (node?.kind !== 'many' || values?.kind !== 'values') return [];
-    const start = node.table.starts![row]!;
-    const length = Math.min(TERMS_MAX, node.table.starts![row + 1]! - start);
-    return Array.from({ length }, (_, i) => textInRow(collection, values.index, start + i));
-  };
-  const [labels, values] = [texts('terms', 'label'), texts('terms', 'value')];
-  const terms = NAMING_TERMS.map((name) => values[labels.indexOf(name)]);
-  return [terms[0], ...texts('names', 'name'), ...terms].find(Boolean);
+/** The texts of a field of embedded records, undefined for those without the field. */
+export function memberTexts(
+  collection: CollectionIndex,
+  row: number,
+  list: string,
+  key: string,
+): readonly (string | undefined)[] {
+  const node = collection.members.get(list);
+  const values = node?.kind === 'many' ? node.members.get(key) : undefined;
+  if (node?.kind !== 'many' || values?.kind !== 'values') return [];
+  const start = node.table.starts![row]!;
+  const length = Math.min(MEMBERS_MAX, node.table.starts![row + 1]! - start);
+  return Array.from({ length }, (_, i) => textInRow(collection, values.index, start + i));
 }
 
 /** A single value of a record as text, cut if it is long; undefined for null and for other fields. */

@@ -1,7 +1,8 @@
 // The citation of an observation: its data, from the record and the records that it links to, and its forms as text,
 // BibTeX, RIS and DataCite JSON (A176).
 import { percentEncode } from '../../engine/engine.ts';
-import { type RecordPages, recordUrl } from '../../engine/resolved.ts';
+import { recordUrl } from '../../engine/resolved.ts';
+import type { CatalogueSettings } from '../catalogue/catalogue.ts';
 import { type Data, dataOf, isWebAddress, listOf, type RecordReader } from './browse/records.ts';
 
 /** A person or an organisation. An organisation has a family name only. */
@@ -28,22 +29,18 @@ export interface Citation {
   readonly published: string | undefined;
 }
 
-/** The records that are read for one citation: two for each party. */
-export const CITED_RECORDS_MAX = 512;
-
 /** The roles whose parties are authors, the best first. */
 const AUTHORS = ['author', 'principal_investigator', 'publisher'];
 const DOI = /(?:^|[/:\s])(10\.\d{4,9}\/[-._;()/:a-z0-9A-Z]+)$/;
 const DATE = /^(\d{4})-\d\d-\d\d/;
 
-/** The citation of an observation; undefined if it does not exist. Cost: its record and those of its parties. */
+/** The citation of an observation. Cost: the records of its parties and identifiers. */
 export function readCitation(
   reader: RecordReader,
-  id: number,
-  { siteName, pages }: { readonly siteName: string; readonly pages: RecordPages },
-): Citation | undefined {
-  const record = reader.record('observations', id);
-  if (!record) return undefined;
+  { siteName, recordUrl: template }: Pick<CatalogueSettings, 'siteName' | 'recordUrl'>,
+  { id, data: record }: { readonly id: number; readonly data: Data },
+): Citation {
+  const { baseUrl } = reader.visit;
   const parties = readParties(reader, record);
   const site: Creator = { given: '', family: siteName, isPerson: false };
   const authors = AUTHORS.map((role) => parties.filter((party) => party.role === role)).find(
@@ -56,7 +53,7 @@ export function readCitation(
   const uuid = reader.text(record['uuid']);
   const dois = listOf(record['identifier_set']).map((link) => readDoi(reader, reader.linked(link)));
   const doi = dois.find((found) => found !== undefined);
-  const page = recordUrl(pages.template, pages.baseUrl, { collection: 'observations', id, uuid });
+  const page = recordUrl(template, baseUrl, { collection: 'observations', id, uuid });
   return {
     id,
     uuid,
@@ -64,7 +61,7 @@ export function readCitation(
     authors: authors ? dropRepeats(authors.map(({ party }) => party)) : [site],
     publisher: parties.find(({ role }) => role === 'publisher')?.party ?? site,
     year: date?.[1],
-    identifier: doi?.url ?? (page || `${pages.baseUrl}/browse/observations/${id}/`),
+    identifier: doi?.url ?? (page || `${baseUrl}/browse/observations/${id}/`),
     doi: doi?.name,
     abstract: reader.text(record['abstract']),
     keywords: [

@@ -6,7 +6,7 @@ import type { Answer } from '../http/exchange.ts';
 import type { CatalogueService, RouteOf, Visit } from '../catalogue/catalogue.ts';
 import { countIgnored } from '../catalogue/tally.ts';
 import { RecordReader } from './browse/records.ts';
-import { CITATION_FORMS, CITED_RECORDS_MAX, readCitation } from './citation.ts';
+import { CITATION_FORMS, readCitation } from './citation.ts';
 
 /** Browsers must not take a text for a page. */
 const UNSNIFFED = ['X-Content-Type-Options', 'nosniff'] as const;
@@ -27,12 +27,11 @@ export function citationAnswer(
   const form = Object.hasOwn(CITATION_FORMS, name) ? CITATION_FORMS[name] : undefined;
   if (!form) return answers.notFoundNear(FORM_NAMES);
   const storedBaseUrl = collections(COLLECTIONS[0]!.name).records.baseUrl;
-  const reader = new RecordReader({ collections, storedBaseUrl }, choice.baseUrl, CITED_RECORDS_MAX);
-  const pages = { baseUrl: choice.baseUrl, template: settings.recordUrl };
-  const citation = readCitation(reader, id, { siteName: settings.siteName, pages });
-  if (!citation) return answers.notFound;
+  const reader = new RecordReader({ collections, storedBaseUrl }, choice);
+  const data = reader.record('observations', id);
+  if (!data) return answers.notFound;
   countIgnored(counts, '', ignored);
-  const bytes = Buffer.from(form.write(citation));
+  const bytes = Buffer.from(form.write(readCitation(reader, settings, { id, data })));
   const tag = createHash('sha256').update(bytes).digest('hex').slice(0, TAG_DIGITS);
   const unchanged = condition && conditional.unchanged(condition, choice.varies, tag);
   if (unchanged) return unchanged;

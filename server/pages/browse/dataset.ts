@@ -3,24 +3,24 @@
 import { countSelected, percentEncode, selectedRow } from '../../../engine/engine.ts';
 import { groupKeys, inSentence, kindLabel } from '../../../engine/described.ts';
 import { bytesText } from '../../observe/quantities.ts';
-import { CITATION_FORMS, CITED_RECORDS_MAX, readCitation, citationText } from '../citation.ts';
+import { CITATION_FORMS, type Citation, citationText } from '../citation.ts';
 import { queryTextOf } from './address.ts';
 import type { Facts } from './facts.ts';
 import type { ListLink } from './counted.ts';
 import { foundList } from './find.ts';
 import { amountOf } from './frame.ts';
 import { boxParameter } from './map.ts';
-import { type Data, dataOf, isWebAddress, listOf, RecordReader } from './records.ts';
+import { type Data, dataOf, isWebAddress, type LinkTarget, listOf, RecordReader } from './records.ts';
 import type { Site, Tour } from './site.ts';
 import { html, type Markup } from './template.ts';
 
 /** Addresses of data that a page shows. */
 const RESOURCES_MAX = 12;
-/** Records of each kind that group observations and that a page names. */
-export const GROUPS_MAX = 3;
+/** Records of each kind that group others and that a page names. */
+const GROUPS_MAX = 3;
 
 /** An address outside this service. */
-interface Resource {
+export interface Resource {
   readonly url: string;
   readonly name: string;
   readonly isDownload: boolean;
@@ -38,7 +38,7 @@ export async function findResources(site: Site, tour: Tour, id: number): Promise
   // If a key is not a filter under these settings, the list has other records.
   if (found.kind === 'refused' || found.list.ask.ignored.length > 0) return [];
   const { rows } = found.hits;
-  const reader = new RecordReader(site, tour.baseUrl, RESOURCES_MAX);
+  const reader = new RecordReader(site, tour);
   const resources = Array.from({ length: countSelected(rows) }, (_, i) =>
     readResource(reader, dataOf(reader.row(collection, selectedRow(rows, i)))),
   );
@@ -112,12 +112,8 @@ function accessLine(reader: RecordReader, permission: Data): Markup {
 }
 
 /** The citation as text, which browse.js adds a button to, and its other forms. */
-export function citePart(site: Site, { baseUrl, up }: Tour, id: number): Markup | false {
-  const reader = new RecordReader(site, baseUrl, CITED_RECORDS_MAX);
-  const pages = { baseUrl, template: site.settings.recordUrl };
-  const citation = readCitation(reader, id, { siteName: site.settings.siteName, pages });
-  if (!citation) return false;
-  const { identifier } = citation;
+export function citePart({ up }: Tour, citation: Citation): Markup {
+  const { id, identifier } = citation;
   const text = citationText(citation);
   const forms = Object.entries(CITATION_FORMS).map(
     ([form, { name }]) => html`<li><a href="${up}cite/observations/${id}.${form}">${name}</a></li> `,
@@ -133,31 +129,37 @@ export function citePart(site: Site, { baseUrl, up }: Tour, id: number): Markup 
   </section>`;
 }
 
-/** Lists of records of the same groups, and of the same place and time. */
-export function relatedLinks(
-  reader: RecordReader,
-  name: string,
-  record: Data,
-  { box, period }: Facts,
-): readonly ListLink[] {
-  const link = (query: string, label: string, note?: string): ListLink => {
-    const counted = { collection: name, query, label, countMin: 2 };
-    return note === undefined ? counted : { ...counted, note };
-  };
-  const groups = groupKeys(name).flatMap((key) =>
+/** A record that groups others, and the field that links to it. */
+export interface Group extends LinkTarget {
+  readonly key: string;
+  readonly label: string;
+}
+
+/** The named groups of a record. */
+export function readGroups(reader: RecordReader, name: string, record: Data): readonly Group[] {
+  return groupKeys(name).flatMap((key) =>
     listOf(record[key])
       .slice(0, GROUPS_MAX)
-      .flatMap((value) => {
+      .flatMap((value): Group | readonly [] => {
         const [target, label] = [reader.target(value), reader.name(value)];
-        return target && label !== ''
-          ? [link(`${percentEncode(key)}=${target.id}`, label, `Same ${inSentence(kindLabel(target.declared.name))}`)]
-          : [];
+        return target && label !== '' ? { ...target, key, label } : [];
       }),
   );
-  if (groupKeys(name).length === 0) return groups;
+}
+
+/** Lists of records of the same groups, and of the same place and time if the collection has groups. */
+export function relatedLinks(name: string, groups: readonly Group[], { box, period }: Facts): readonly ListLink[] {
+  const same = groups.map(({ key, declared, id, label }) => ({
+    collection: name,
+    query: `${percentEncode(key)}=${id}`,
+    label,
+    note: `Same ${inSentence(kindLabel(declared.name))}`,
+    countMin: 2,
+  }));
+  if (groupKeys(name).length === 0) return same;
   const place = box ? [['bbox', boxParameter(box)] as const] : [];
   const time = period ? [['datetime', `${period.start}/${period.end ?? '..'}`] as const] : [];
   const label = ['Same', [...place.map(() => 'place'), ...time.map(() => 'time')].join(' and ')].join(' ');
   const query = queryTextOf([...place, ...time]);
-  return query === '' ? groups : [...groups, link(query, label)];
+  return query === '' ? same : [...same, { collection: name, query, label, countMin: 2 }];
 }

@@ -2,7 +2,7 @@
 // lead to their values. How a value is shown depends on the collection that it links to.
 import { factPaths, kindLabel } from '../../../engine/described.ts';
 import { type Box, readBox, boxText } from './map.ts';
-import { type Period, readPeriod, readPhenomenon, roleText } from './names.ts';
+import { type Period, readPeriod, roleText } from './names.ts';
 import { type Data, dataOf, type LinkTarget, type RecordReader } from './records.ts';
 import { type Child, html, type Markup } from './template.ts';
 
@@ -77,24 +77,23 @@ class FactValues {
         return this.period(read());
       case 'bboxes':
         return this.place(read());
-      case 'phenomona': {
-        const { name, unit } = readPhenomenon(this.#reader, read());
-        return html`${this.#link(link, name)} ${unit !== '' && html`<span class="quiet">(<bdi>${unit}</bdi>)</span>`}`;
-      }
       case 'rpis': {
         const role = read();
         const party = this.#link(role['party']);
-        return party && html`${party} <span class="quiet"><bdi>${roleText(this.#reader, role)}</bdi></span>`;
+        return (
+          party && html`${party} <span class="quiet"><bdi>${roleText(this.#reader.text(role['role']))}</bdi></span>`
+        );
       }
       default:
         return this.#link(link);
     }
   }
 
-  #link(link: unknown, name = this.#reader.name(link)): Markup | false {
+  #link(link: unknown): Markup | false {
     const target = this.#reader.target(link);
     if (!target) return false;
     const { declared, id } = target;
+    const name = this.#reader.name(link);
     return html`<a href="${this.#up}browse/${declared.name}/${id}/"
       ><bdi>${name || `${kindLabel(declared.name)} ${id}`}</bdi></a
     >`;

@@ -1,14 +1,14 @@
 // A list as an Atom feed (RFC 4287), newest publication first, for readers and portals that follow a catalogue (A175).
 import { type Collection, type CollectionIndex, countSelected, selectedRow } from '../../../engine/engine.ts';
-import { collectionLabel, describeFilter } from '../../../engine/described.ts';
+import { collectionLabel } from '../../../engine/described.ts';
 import { isLinkable, type Pair, queryTextOf, withoutNames } from './address.ts';
 import { inStep, missedPage, refusedPage } from './errorPage.ts';
 import { foundList } from './find.ts';
-import { pagePairs } from './listing.ts';
+import { pagePairs, wordFilter } from './listing.ts';
 import { type Data, RecordReader } from './records.ts';
 import { type BrowsePage, rfc3339, type Site, type Tour } from './site.ts';
 import { html, type Markup, utf8Of } from './template.ts';
-import { cutAtWord, labelOf } from './values.ts';
+import { cutAtWord } from './values.ts';
 
 /** The value of `format` that asks for a feed. */
 const FORMAT = 'atom';
@@ -58,7 +58,7 @@ export async function feedPage(site: Site, tour: Tour, declared: Collection): Pr
   if (found.kind === 'missed') return missedPage(site, tour, found.why);
   const { rows } = found.hits;
   return inStep(site, tour, () => {
-    const reader = new RecordReader(site, tour.baseUrl, ENTRIES_MAX);
+    const reader = new RecordReader(site, tour);
     const ids = collection.ids.dictionary.numbers!;
     const entries = Array.from({ length: countSelected(rows) }, (_, i) => ids[selectedRow(rows, i)]!).flatMap(
       (id) => drawEntry(tour, declared.name, id, { reader, record: reader.record(declared.name, id) ?? {} }) ?? [],
@@ -130,10 +130,9 @@ function drawFeed(
   const { siteName, siteLicence } = site.settings;
   const { name } = collection.declaration;
   const list = `${tour.baseUrl}/browse/${name}/`;
-  const filters = pairs.slice(0, FILTERS_MAX).flatMap((pair) => {
-    const words = describeFilter(collection, pair, (to, row) => labelOf(site, tour, to, row));
-    return words ? [[words.label, words.comparison, words.value].filter(Boolean).join(' ')] : [];
-  });
+  const filters = pairs
+    .slice(0, FILTERS_MAX)
+    .flatMap((pair) => wordFilter({ site, tour, collection }, pair)?.text ?? []);
   const title = `${siteName}: ${[collectionLabel(name), ...filters].join(', ')}`;
   const times = entries.map(({ updated }) => updated).toSorted();
   const updated = times.at(-1) ?? rfc3339(site.created ?? '') ?? new Date(0).toISOString();

@@ -24,17 +24,17 @@ import {
   hiddenInputs,
   isConditionOf,
 } from './facets.ts';
-import { type Alternative, type ListFacet, type Listing, pagePairs } from './listing.ts';
+import { type Alternative, type ListFacet, type Listing, pagePairs, wordFilter } from './listing.ts';
 import { html, type Markup } from './template.ts';
 import { type Collection, hintsFor } from '../../../engine/engine.ts';
 import { feedLink } from './feed.ts';
-import { collectionLabel, collectionSentence, describeFilter } from '../../../engine/described.ts';
+import { collectionLabel, collectionSentence } from '../../../engine/described.ts';
 import { inStep, missedPage, refusedPage } from './errorPage.ts';
 import { type BrowsePage, fieldsOf, type Site, type Tour } from './site.ts';
 import { amountOf, framed, requestPanel } from './frame.ts';
 import { resultMap } from './resultMap.ts';
 import { recordTable } from './table.ts';
-import { cut, labelOf } from './values.ts';
+import { cut } from './values.ts';
 
 /** Page sizes that are offered in addition to the maximum. */
 const SIZES = [10, 25, 50];
@@ -285,7 +285,7 @@ function nothingFound(listing: Listing): Markup {
     ({ without, pairs, count }) =>
       html`<li>
         <a href="${queryOf(fromStart(pairs))}" rel="nofollow"
-          >Without &ldquo;<bdi>${describePair(listing, without).text}</bdi>&rdquo;</a
+          >Without &ldquo;<bdi>${wordFilter(listing, without)?.text}</bdi>&rdquo;</a
         >
         <span class="count">${amountOf(count, 'record')}</span>
       </li>`,
@@ -317,8 +317,8 @@ function drawFilters(listing: Listing): Markup {
   return html`${uncounted} ${facetPanels(listing)} ${filterForm(listing)} ${columnChoice(listing)}`;
 }
 
-/** Longer values of filters (such as lists of ids) and longer names are cut. */
-const CHIP_CHARACTERS_MAX = 160;
+/** Longer names are cut. */
+const NAME_CHARACTERS_MAX = 160;
 
 const TIME = html`<!--time-->`;
 
@@ -351,11 +351,11 @@ function ignoredNote({ ask: { ignored }, collection, query, site, pairs, hasWays
   if (ignored.length === 0) return false;
   const hints = hintsFor(collection, query, site.queryOptions);
   const names = ignored.slice(0, PAGE_ROWS_MAX).map((name) => {
-    const text = cut(typeof name === 'string' ? name : name.join('='), CHIP_CHARACTERS_MAX);
+    const text = cut(typeof name === 'string' ? name : name.join('='), NAME_CHARACTERS_MAX);
     const said = typeof name === 'string' ? (hints.get(name)?.at(-1) ?? '') : '';
     return html`<li>
       <code><bdi>${text}</bdi></code
-      >: <bdi>${cut(said, CHIP_CHARACTERS_MAX)}</bdi>
+      >: <bdi>${cut(said, NAME_CHARACTERS_MAX)}</bdi>
     </li>`;
   });
   return html`<div class="note">
@@ -380,8 +380,10 @@ function chips(listing: Listing): Markup | false {
   const { site, pairs } = listing;
   const shown = shownFilters(listing);
   if (shown.length === 0) return false;
-  const chip = (pair: Pair): Markup => {
-    const { label, comparison, value, text } = describePair(listing, pair);
+  const chip = (pair: Pair): Markup | readonly [] => {
+    const words = wordFilter(listing, pair);
+    if (!words) return [];
+    const { label, comparison, value, text } = words;
     const rest = pairs.filter((each) => each !== pair);
     const remove = isRepeatable(rest) && queryOf(fromStart(rest));
     return html`<li>
@@ -396,16 +398,6 @@ function chips(listing: Listing): Markup | false {
     isRepeatable(without) &&
     html`<li class="clear"><a href="${queryOf(without)}" rel="nofollow">Remove all</a></li>`;
   return html`<ul class="chips" aria-label="Filters that hold">
-    ${shown.map(chip)}${clear}
+    ${shown.flatMap(chip)}${clear}
   </ul>`;
-}
-
-function describePair(
-  { site, tour, collection }: Listing,
-  [key, text]: Pair,
-): { readonly label: string; readonly comparison: string; readonly value: string; readonly text: string } {
-  const words = describeFilter(collection, [key, text], (to, row) => labelOf(site, tour, to, row));
-  const { label, comparison, value: whole } = words ?? { label: key, comparison: '', value: text };
-  const value = cut(whole, CHIP_CHARACTERS_MAX);
-  return { label, comparison, value, text: [label, comparison, value].filter(Boolean).join(' ') };
 }

@@ -9,9 +9,11 @@ import {
   PARAMETERS_MAX,
   type QueryOptions,
 } from '../../../engine/engine.ts';
-import type { FilterField } from '../../../engine/described.ts';
+import { describeFilter, type FilterField } from '../../../engine/described.ts';
 import type { Pair } from './address.ts';
+import { labelOf } from './names.ts';
 import type { Site, Tour } from './site.ts';
+import { cut } from './values.ts';
 
 /** A facet, counted without the conditions on it that its links change. */
 export type ListFacet = Hits['facets'][number];
@@ -64,4 +66,19 @@ export function pagePairs(
 
 function atMost(limit: string, rowsMax: number): string {
   return /^\s*\+?\d+\s*$/.test(limit) && Number(limit) > rowsMax ? String(rowsMax) : limit;
+}
+
+/** Longer values of filters, such as lists of ids, are cut. */
+const VALUE_CHARACTERS_MAX = 160;
+
+/** A filter in words, undefined for other parameters. `text` has all parts. Cost: see describeFilter. */
+export function wordFilter(
+  { site, tour, collection }: Pick<Listing, 'site' | 'tour' | 'collection'>,
+  pair: Pair,
+): (NonNullable<ReturnType<typeof describeFilter>> & { readonly text: string }) | undefined {
+  const words = describeFilter(collection, pair, (to, row) => labelOf(site, tour, to, row));
+  if (!words) return undefined;
+  const { label, comparison } = words;
+  const value = cut(words.value, VALUE_CHARACTERS_MAX);
+  return { label, comparison, value, text: [label, comparison, value].filter(Boolean).join(' ') };
 }

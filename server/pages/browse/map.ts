@@ -1,7 +1,8 @@
 // Draws places as boxes on a map of the world, or of the region around them. The coastlines are an image that clients
 // cache (assets/land.svg).
+import type { CollectionIndex } from '../../../engine/engine.ts';
+import { fieldNumber } from '../../../engine/described.ts';
 import { landPath } from './assets.ts';
-import type { Data } from './records.ts';
 import { html, type Markup } from './template.ts';
 
 /** A place in degrees. If its west is east of its east, it crosses the 180th meridian. */
@@ -21,7 +22,7 @@ const SURROUNDINGS = 3;
 const SEEN_PART = 1 / 100;
 
 /** The box of a record of `bboxes`; undefined if it has no valid coordinates. */
-export function readBox(record: Data): Box | undefined {
+export function readBox(record: Readonly<Record<string, unknown>>): Box | undefined {
   const {
     westBoundLongitude: west,
     southBoundLatitude: south,
@@ -34,6 +35,13 @@ export function readBox(record: Data): Box | undefined {
     return undefined;
   }
   return { west, south: Math.min(south, north), east, north: Math.max(south, north) };
+}
+
+const SIDES = ['westBoundLongitude', 'southBoundLatitude', 'eastBoundLongitude', 'northBoundLatitude'];
+
+/** The box in a row of `bboxes`; undefined if it has no valid coordinates. */
+export function boxInRow(places: CollectionIndex, row: number): Box | undefined {
+  return readBox(Object.fromEntries(SIDES.map((key) => [key, fieldNumber(places, row, key)])));
 }
 
 /** `61.1° N to 68.2° N, 27.7° W to 6.2° W`. */

@@ -1,7 +1,9 @@
-// Names of records that no single field names: a phenomenon by its term, a party with its role, an instrument on its
-// platform, a period, a place.
-import { readBox, boxText } from './map.ts';
-import { type Data, dataOf, listOf, type RecordReader } from './records.ts';
+// Labels of records: the fields that name them, or for those that no field names a phenomenon by its term, a party with
+// its role, an instrument on its platform, a period, a place. Read from columns, so that a list can have hundreds.
+import { type CollectionIndex, rowOfId } from '../../../engine/engine.ts';
+import { fieldText, linkedIds, memberTexts, recordLabel } from '../../../engine/described.ts';
+import { boxInRow, boxText } from './map.ts';
+import { servedText, type Source, type Visit } from './site.ts';
 
 const DAY_MS = 86_400_000;
 /** Longer periods are given in months, and in years. */
@@ -12,55 +14,90 @@ const MONTHS_MAX = 24;
 const NAMING_TERMS = ['long_name', 'standard_name', 'var_id'];
 const UNIT_TERM = 'units';
 
-type Name = (reader: RecordReader, record: Data) => string;
+type Label = (collection: CollectionIndex, row: number, source: Source) => string | undefined;
 
 /** By collection. */
-const NAMES: Readonly<Record<string, Name>> = {
-  acquisitions: (reader, record) => pairName(reader, dataOf(listOf(record['instrumentplatformpair_set'])[0])),
-  bboxes: placeName,
-  ipps: pairName,
-  phenomona: (reader, record) => {
-    const { name, unit } = readPhenomenon(reader, record);
-    return unit === '' ? name : `${name} (${unit})`;
+const LABELS: Readonly<Record<string, Label>> = {
+  acquisitions: (collection, row, source) => linkLabel(collection, row, source, ['instrumentplatformpair_set', 'ipps']),
+  bboxes: (collection, row) => {
+    const box = boxInRow(collection, row);
+    return fieldText(collection, row, 'bboxName') || (box && boxText(box));
   },
-  rpis: (reader, record) => {
-    const [party, role] = [reader.name(record['party']), roleText(reader, record)];
-    return party && role ? `${party}, ${role}` : party;
+  ipps: (collection, row, source) =>
+    joinTexts(' on ', [
+      linkLabel(collection, row, source, ['instrument', 'instruments']),
+      linkLabel(collection, row, source, ['platform', 'platforms']),
+    ]),
+  phenomona: phenomenonLabel,
+  rpis: (collection, row, source) =>
+    joinTexts(', ', [
+      linkLabel(collection, row, source, ['party', 'parties']),
+      roleText(fieldText(collection, row, 'role')),
+    ]),
+  times: (collection, row) => {
+    const [startTime, endTime] = ['startTime', 'endTime'].map((key) => fieldText(collection, row, key));
+    return readPeriod({ startTime, endTime })?.text;
   },
-  times: (_, record) => readPeriod(record)?.text ?? '',
 };
 
-/** The name of a record; empty if it has none of this kind. Cost: the record, and at most two that it links to. */
-export function derivedName(reader: RecordReader, collection: string, id: number): string {
-  const name = Object.hasOwn(NAMES, collection) ? NAMES[collection] : undefined;
-  const record = name && reader.record(collection, id);
-  return record ? name(reader, record) : '';
+/** Whether records of a collection are named by more than one of their fields. */
+export function hasDerivedLabels(collection: string): boolean {
+  return Object.hasOwn(LABELS, collection);
 }
 
-/** `ceilometer 58 on Glenfirth Mast`. */
-function pairName(reader: RecordReader, pair: Data): string {
-  return [reader.name(pair['instrument']), reader.name(pair['platform'])].filter(Boolean).join(' on ');
+/** The label of the record in a row, undefined if it has none. Cost: a few values, and those of two linked records. */
+export function labelOf(source: Source, visit: Visit, collection: CollectionIndex, row: number): string | undefined {
+  const label = derivedLabel(collection, row, source) || recordLabel(collection, row);
+  return label === undefined ? undefined : servedText(source, visit, label);
 }
 
-/** The name of an area with its coordinates. */
-function placeName(reader: RecordReader, record: Data): string {
-  const box = readBox(record);
-  return [reader.text(record['bboxName']), box ? boxText(box) : ''].filter(Boolean).join(': ');
+/**
+ * Labels by row, because a list has 400 and most occur several times: they save a fifth of its CPU. Those of a
+ * collection are emptied when they are too many.
+ */
+const known = new WeakMap<CollectionIndex, Map<number, string>>();
+const KNOWN_MAX = 4096;
+
+function derivedLabel(collection: CollectionIndex, row: number, source: Source): string {
+  const { name } = collection.declaration;
+  if (!hasDerivedLabels(name)) return '';
+  const labels = known.get(collection) ?? new Map<number, string>();
+  const label = labels.get(row) ?? LABELS[name]!(collection, row, source) ?? '';
+  if (labels.size >= KNOWN_MAX) labels.clear();
+  known.set(collection, labels.set(row, label));
+  return label;
+}
+
+/** The label of the first record of the collection `to` whose id a row has at `key`. */
+function linkLabel(
+  collection: CollectionIndex,
+  row: number,
+  source: Source,
+  [key, to]: readonly [key: string, to: string],
+): string | undefined {
+  const [id = -1] = collection.members.has(key) ? linkedIds(collection, row, key, 1).ids : [];
+  const target = source.collections(to);
+  const at = rowOfId(target, id);
+  return at < 0 ? undefined : derivedLabel(target, at, source) || recordLabel(target, at);
+}
+
+function joinTexts(separator: string, texts: readonly (string | undefined)[]): string {
+  return texts.filter(Boolean).join(separator);
 }
 
 /** `principal investigator`. */
-export function roleText(reader: RecordReader, record: Data): string {
-  return reader.text(record['role']).replaceAll('_', ' ');
+export function roleText(role = ''): string {
+  return role.replaceAll('_', ' ');
 }
 
-/** The name of a phenomenon, empty if it has none, and its unit, empty if it has none or is dimensionless. */
-export function readPhenomenon(reader: RecordReader, record: Data): { readonly name: string; readonly unit: string } {
-  const terms = listOf(record['terms']).map(dataOf);
-  const termText = (label: string): string => reader.text(terms.find((term) => term['label'] === label)?.['value']);
-  const names = listOf(record['names']).map((each) => reader.text(dataOf(each)['name']));
-  const name = [...NAMING_TERMS.map(termText), ...names].find(Boolean) ?? '';
-  const unit = termText(UNIT_TERM);
-  return { name, unit: unit === '1' ? '' : unit };
+/** The name of a phenomenon, and its unit unless it is dimensionless: `air temperature (K)`. */
+function phenomenonLabel(collection: CollectionIndex, row: number): string | undefined {
+  const [labels = [], values = []] = ['label', 'value'].map((key) => memberTexts(collection, row, 'terms', key));
+  const term = (label: string): string | undefined => values[labels.indexOf(label)];
+  const [best, ...others] = NAMING_TERMS.map(term);
+  const name = [best, ...memberTexts(collection, row, 'names', 'name'), ...others].find(Boolean);
+  const unit = term(UNIT_TERM);
+  return name && unit && unit !== '1' ? `${name} (${unit})` : name;
 }
 
 /** A period. `end` is undefined if it goes on. */
@@ -75,7 +112,7 @@ export interface Period {
 }
 
 /** The period of a record of `times`; undefined if its start is no date, or if it has an end that is no date. */
-export function readPeriod({ startTime, endTime }: Data): Period | undefined {
+export function readPeriod({ startTime, endTime }: Readonly<Record<string, unknown>>): Period | undefined {
   const start = dayIn(startTime);
   const end = dayIn(endTime);
   if (start === undefined || (end === undefined && endTime !== null && endTime !== undefined)) return undefined;

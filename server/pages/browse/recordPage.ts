@@ -4,29 +4,31 @@ import { bytesText } from '../../observe/quantities.ts';
 import { type Collection, type CollectionIndex, rowOfId } from '../../../engine/engine.ts';
 import {
   collectionLabel,
+  collectionSentence,
   fieldLabel,
   fieldSentence,
-  groupKeys,
   hasMoreMembers,
   kindLabel,
   type Member,
   type MemberBudget,
+  publishedTest,
   recordMembers,
 } from '../../../engine/described.ts';
+import { readCitation } from '../citation.ts';
 import type { BrowsePage, Site, Tour } from './site.ts';
 import { type Child, html, type Markup } from './template.ts';
-import { recordAbout } from './structuredData.ts';
+import { datasetScript } from './structuredData.ts';
 import { apiPath } from './address.ts';
 import { countLinks, linkSection, referenceLinks } from './counted.ts';
-import { citePart, dataPart, GROUPS_MAX, relatedLinks, findResources } from './dataset.ts';
+import { citePart, dataPart, findResources, type Group, readGroups, relatedLinks } from './dataset.ts';
 import { inStep, noRecordPage } from './errorPage.ts';
 import { factList, type Facts, readFacts } from './facts.ts';
 import { amountOf, framed, requestPanel } from './frame.ts';
 import { jsonPanel } from './jsonPanel.ts';
 import { boxParameter, boxText, drawMap } from './map.ts';
-import { derivedName } from './names.ts';
-import { type Data, dataFrom, listOf, RecordReader } from './records.ts';
-import { cutAtWord, labelOf, linkAmong, ShownValues } from './values.ts';
+import { labelOf } from './names.ts';
+import { type Data, dataFrom, RecordReader } from './records.ts';
+import { cutAtWord, linkAmong, ShownValues } from './values.ts';
 
 /** Bytes that a page reads of its record, of one value, and of the start of a longer text. */
 const RECORD_BYTES_MAX = 1024 * 1024;
@@ -42,8 +44,6 @@ export interface RecordPlace {
 }
 
 const SEPARATOR = ' · ';
-/** Records that are read for the facts. */
-const FACT_RECORDS_MAX = 200;
 /** The collection whose records are data sets: its pages start with their data and fold their fields. */
 const DATASETS = 'observations';
 
@@ -56,6 +56,7 @@ interface ShownRecord {
   readonly members: readonly Member[];
   readonly data: Data;
   readonly facts: Facts;
+  readonly groups: readonly Group[];
   readonly reader: RecordReader;
 }
 
@@ -79,12 +80,12 @@ export async function recordPage(site: Site, tour: Tour, place: RecordPlace): Pr
   const budget: MemberBudget = { wholeBytesMax: VALUE_BYTES_MAX, startBytes: START_BYTES, left: RECORD_BYTES_MAX };
   const members = recordMembers(collection, row, undefined, budget);
   const data = dataFrom(members);
-  const reader = new RecordReader(site, tour.baseUrl, FACT_RECORDS_MAX);
+  const reader = new RecordReader(site, tour);
   const facts = readFacts(reader, tour.up, name, data);
-  const record: ShownRecord = { declared, collection, id, row, members, data, facts, reader };
-  const related = relatedLinks(reader, name, data, facts);
+  const groups = readGroups(reader, name, data);
+  const record: ShownRecord = { declared, collection, id, row, members, data, facts, groups, reader };
   const [counted, resources] = await Promise.all([
-    countLinks(site, tour, [...related, ...referenceLinks(site, name, id)]),
+    countLinks(site, tour, [...relatedLinks(name, groups, facts), ...referenceLinks(site, name, id)]),
     name === DATASETS ? findResources(site, tour, id) : [],
   ]);
   const lists = {
@@ -108,8 +109,8 @@ export async function recordPage(site: Site, tour: Tour, place: RecordPlace): Pr
 function htmlOf(site: Site, tour: Tour, record: ShownRecord, { resources, related, references }: Lists): Buffer {
   const { declared, collection, id, row, data, facts, reader } = record;
   const { name } = declared;
-  const isDataset = name === DATASETS;
-  const label = derivedName(reader, name, id) || labelOf(site, tour, collection, row);
+  const citation = name === DATASETS ? readCitation(reader, site.settings, record) : undefined;
+  const label = labelOf(site, tour, collection, row);
   const abstract = reader.text(data['abstract']);
   const main = html`<div class="title">
       <h1 class="record"><bdi>${label ?? `${kindLabel(name)} ${id}`}</bdi></h1>
@@ -118,7 +119,7 @@ function htmlOf(site: Site, tour: Tour, record: ShownRecord, { resources, relate
     <div class="about">
       ${factList(facts)} ${placeFigure(tour, facts)}
       <div class="rest">
-        ${isDataset && dataPart(reader, data, resources)} ${isDataset && citePart(site, tour, id)}
+        ${citation && [dataPart(reader, data, resources), citePart(tour, citation)]}
         ${
           abstract !== '' &&
           html`<section>
@@ -126,7 +127,7 @@ function htmlOf(site: Site, tour: Tour, record: ShownRecord, { resources, relate
             <p class="abstract"><bdi>${abstract}</bdi></p>
           </section>`
         }
-        ${related} ${references} ${fieldsPart(site, tour, record, !isDataset)} ${jsonPanel(collection, row, tour)}
+        ${related} ${references} ${fieldsPart(site, tour, record, !citation)} ${jsonPanel(collection, row, tour)}
         ${requestPanel(tour, '')}
       </div>
     </div>`;
@@ -136,24 +137,24 @@ function htmlOf(site: Site, tour: Tour, record: ShownRecord, { resources, relate
     { label: String(id) },
   ];
   const downloads = (resources ?? []).filter(({ isDownload }) => isDownload);
-  const about = recordAbout(site, tour, collection, { id, downloads });
+  const about = {
+    path: `browse/${name}/${id}/`,
+    description: abstract || collectionSentence(declared),
+    head:
+      citation && publishedTest(collection)(row) && datasetScript(site, tour, { citation, data, reader, downloads }),
+  };
   return framed(site, tour, { title: titleOf(declared, id, label), about, crumbs, main });
 }
 
 /** When the record was published, its states, and the records that group it. */
-function stateLine({ up }: Tour, { declared: { name }, data, reader }: ShownRecord): Markup | false {
+function stateLine({ up }: Tour, { data, groups, reader }: ShownRecord): Markup | false {
   const published = reader.text(data['doiPublishedTime']) || reader.text(data['dataPublishedTime']);
   const states = ['publicationState', 'status'].map((key) => reader.text(data[key])).filter(Boolean);
   const texts = [...(published === '' ? [] : [`Published ${published.slice(0, 10)}`]), ...states];
-  const groups = groupKeys(name).flatMap((key) => listOf(data[key]).slice(0, GROUPS_MAX));
-  const links = groups.map((value) => {
-    const [target, label] = [reader.target(value), reader.name(value)];
-    return (
-      target !== undefined &&
-      label !== '' &&
-      html`${SEPARATOR}<a href="${up}browse/${target.declared.name}/${target.id}/"><bdi>${label}</bdi></a>`
-    );
-  });
+  const links = groups.map(
+    ({ declared, id, label }) =>
+      html`${SEPARATOR}<a href="${up}browse/${declared.name}/${id}/"><bdi>${label}</bdi></a>`,
+  );
   return (
     (texts.length > 0 || links.length > 0) && html`<p class="lead"><bdi>${texts.join(SEPARATOR)}</bdi>${links}</p>`
   );

@@ -1,8 +1,9 @@
 // Reads the records that a page or a citation needs, by their ids and by the links in other records, up to a number of
 // records and bytes.
 import { type Collection, type CollectionIndex, collectionsOfPath, rowOfId } from '../../../engine/engine.ts';
-import { type Member, recordLabel, recordMembers } from '../../../engine/described.ts';
-import type { Site } from './site.ts';
+import { type Member, recordMembers } from '../../../engine/described.ts';
+import { labelOf } from './names.ts';
+import { ownRest, servedText, type Source, type Visit } from './site.ts';
 
 /** A record by its parsed members. A text that was too long to read whole ends with an ellipsis. */
 export type Data = Readonly<Record<string, unknown>>;
@@ -13,22 +14,15 @@ export interface LinkTarget {
   readonly id: number;
 }
 
-type Source = Pick<Site, 'collections' | 'storedBaseUrl'>;
-
 /** Path of a record. Of the stored links, only these become links to pages. */
 const API_LINK = /^\/api\/(v2|v3)\/([^/?]+)\/(\d{1,15})\/?(?:\?.*)?$/;
 
+/** Records that one reader reads: for a citation, two for each party. */
+const RECORDS_MAX = 512;
 /** Bytes that are read of one member, of the start of a longer text, and in total. */
 const MEMBER_BYTES_MAX = 64 * 1024;
 const START_BYTES = 4 * 1024;
 const BYTES_MAX = 1024 * 1024;
-
-/** The part of an own URL after the stored base URL, undefined for any other text. */
-export function ownRest({ storedBaseUrl }: Pick<Site, 'storedBaseUrl'>, text: string): string | undefined {
-  if (storedBaseUrl === '' || !text.startsWith(storedBaseUrl)) return undefined;
-  const rest = text.slice(storedBaseUrl.length);
-  return rest === '' || rest.startsWith('/') ? rest : undefined;
-}
 
 /** Whether a text is an address of the web. */
 export function isWebAddress(text: string): boolean {
@@ -48,15 +42,13 @@ export function linkTarget(source: Source, text: string): LinkTarget | undefined
 
 export class RecordReader {
   readonly #source: Source;
-  readonly #baseUrl: string;
+  readonly visit: Visit;
   readonly #budget = { wholeBytesMax: MEMBER_BYTES_MAX, startBytes: START_BYTES, left: BYTES_MAX };
-  #recordsLeft: number;
+  #recordsLeft = RECORDS_MAX;
 
-  /** `baseUrl` replaces the stored one in texts. */
-  constructor(source: Source, baseUrl: string, recordsMax: number) {
+  constructor(source: Source, visit: Visit) {
     this.#source = source;
-    this.#baseUrl = baseUrl;
-    this.#recordsLeft = recordsMax;
+    this.visit = visit;
   }
 
   /** The members of a record; undefined if it does not exist, or if enough records were read. */
@@ -78,12 +70,12 @@ export class RecordReader {
     return target && this.record(target.declared.name, target.id);
   }
 
-  /** The label of the record that a value links to; empty if it has none. Cost: one value for each field of it. */
+  /** The label of the record that a value links to; empty if it has none. */
   name(value: unknown): string {
     const target = this.target(value);
     const index = target && this.#source.collections(target.declared.name);
     const row = index ? rowOfId(index, target.id) : -1;
-    return row < 0 ? '' : this.text(recordLabel(index!, row));
+    return row < 0 ? '' : (labelOf(this.#source, this.visit, index!, row) ?? '');
   }
 
   target(value: unknown): LinkTarget | undefined {
@@ -92,9 +84,7 @@ export class RecordReader {
 
   /** A text as the API returns it, without blanks around; empty for any other value. */
   text(value: unknown): string {
-    if (typeof value !== 'string') return '';
-    const rest = ownRest(this.#source, value);
-    return (rest === undefined ? value : this.#baseUrl + rest).trim();
+    return typeof value === 'string' ? servedText(this.#source, this.visit, value).trim() : '';
   }
 }
 

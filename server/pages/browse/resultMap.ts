@@ -1,12 +1,11 @@
-// The places of the records on a list page: the map of all, and the box of one.
-import { type CollectionIndex, countSelected, rowOfId, selectedRow } from '../../../engine/engine.ts';
-import { fieldNumber, linkedIds, linkedTo } from '../../../engine/described.ts';
+// The map of the places of the records on a list page.
+import { countSelected, rowOfId, selectedRow } from '../../../engine/engine.ts';
+import { linkedIds, linkedTo } from '../../../engine/described.ts';
 import type { Listing } from './listing.ts';
-import { type Box, readBox, drawMap } from './map.ts';
+import { type Box, boxInRow, drawMap } from './map.ts';
 import { html, type Markup } from './template.ts';
 
 const PLACES = 'bboxes';
-const SIDES = ['westBoundLongitude', 'southBoundLatitude', 'eastBoundLongitude', 'northBoundLatitude'];
 /** Boxes of this width, in degrees, are not drawn: they would cover all others. */
 const WORLD_WIDTH = 360;
 /** Places of one record that are drawn. */
@@ -38,9 +37,4 @@ export function resultMap({ site, collection, hits, tour }: Listing): Markup | f
     ${drawMap(tour.up, [...places.values()], label)}
     <figcaption>${label}</figcaption>
   </figure>`;
-}
-
-/** The box in a row of `bboxes`; undefined if it has no valid coordinates. */
-export function boxInRow(places: CollectionIndex, row: number): Box | undefined {
-  return readBox(Object.fromEntries(SIDES.map((key) => [key, fieldNumber(places, row, key)])));
 }

@@ -32,6 +32,12 @@ export interface Site {
 /** Keyed by role of this site. Each trusted host is a text `name:uri:remote1, remote2`. */
 export type TrustedHosts = ReadonlyMap<string, readonly string[]>;
 
+/** The base URL of the texts of records. */
+export type Visit = Pick<ServedForm, 'baseUrl'>;
+
+/** The records of a site. */
+export type Source = Pick<Site, 'collections' | 'storedBaseUrl'>;
+
 export interface Tour extends ServedForm {
   /** The path as sent. */
   readonly target: string;
@@ -74,6 +80,19 @@ export function fieldsOf({ collections, queryOptions }: Site, declared: Collecti
 /** Returns whether filters can use a top-level field of the data. Cost: none. */
 export function isFiltered({ filters }: Site['queryOptions'], declared: Collection, name: string): boolean {
   return filters === 'all' || declared.filters.includes(name);
+}
+
+/** The part of an own URL after the stored base URL, undefined for any other text. */
+export function ownRest({ storedBaseUrl }: Pick<Site, 'storedBaseUrl'>, text: string): string | undefined {
+  if (storedBaseUrl === '' || !text.startsWith(storedBaseUrl)) return undefined;
+  const rest = text.slice(storedBaseUrl.length);
+  return rest === '' || rest.startsWith('/') ? rest : undefined;
+}
+
+/** A stored text as the API returns it for this visit: own URLs get the base URL that the request selects. */
+export function servedText(site: Pick<Site, 'storedBaseUrl'>, { baseUrl }: Visit, text: string): string {
+  const rest = ownRest(site, text);
+  return rest === undefined ? text : baseUrl + rest;
 }
 
 /** An instant as XML formats need it: in UTC, with its zone. Undefined for any other text. */

@@ -1,11 +1,10 @@
 // The records of a page as a table. Its columns are those of the declaration, or those that `fields` names. Each
-// heading is a link that orders by its column. Linked periods, places and phenomena are described from the columns of
-// their collections. Other values are read member by member, within a byte budget for the page.
+// heading is a link that orders by its column. Links to periods, places, phenomena and other records that no field names
+// are shown as their labels. Other values are read member by member, within a byte budget for the page.
 import { type CollectionIndex, countSelected, rowOfId, selectedRow } from '../../../engine/engine.ts';
 import {
   collectionLabel,
   fieldLabel,
-  fieldText,
   GENERIC_LINKS,
   kindLabel,
   labelKeys,
@@ -13,17 +12,15 @@ import {
   linkedTo,
   markedParts,
   type Member,
-  recordLabel,
   recordMembers,
   shownColumns,
 } from '../../../engine/described.ts';
 import { bytesText } from '../../observe/quantities.ts';
 import { fromStart, type Pair, queryOf, withValue } from './address.ts';
 import type { Listing } from './listing.ts';
-import { boxText } from './map.ts';
-import { boxInRow } from './resultMap.ts';
+import { hasDerivedLabels, labelOf } from './names.ts';
 import { type Child, html, type Markup } from './template.ts';
-import { CELL_CHARACTERS_MAX, labelOf, linkAmong, type ShownLink, ShownValues } from './values.ts';
+import { CELL_CHARACTERS_MAX, linkAmong, type ShownLink, ShownValues } from './values.ts';
 
 /** Bytes of values that one page reads, and of a single value. */
 const TABLE_BYTES_MAX = 256 * 1024;
@@ -164,57 +161,21 @@ interface Column {
   readonly describe: ((row: number) => string) | undefined;
 }
 
-function makeColumn({ site, collection, ask }: Listing, key: string): Column {
+function makeColumn({ site, tour, collection, ask }: Listing, key: string): Column {
   const target = linkedTo(collection, key)?.name ?? '';
-  const to = target in DESCRIPTIONS ? site.collections(target) : undefined;
+  const to = hasDerivedLabels(target) ? site.collections(target) : undefined;
   const describe = (row: number): string => {
     const { ids, count } = linkedIds(collection, row, key, CELL_LINKS_MAX);
     const rows = ids.map((id) => rowOfId(to!, id)).filter((linked) => linked >= 0);
-    const text = rows.map((linked) => describeOnce(to!, linked, DESCRIPTIONS[target]!)).join(', ');
+    const text = rows.map((linked) => labelOf(site, tour, to!, linked) ?? '').join(', ');
     return count > CELL_LINKS_MAX ? `${text} +${count - CELL_LINKS_MAX}` : text;
   };
   const label = fieldLabel(collection.declaration.name, key);
   return { key, label, isShort: ask.page.keys === undefined, isPeriod: target === 'times', describe: to && describe };
 }
 
-type Describe = (to: CollectionIndex, row: number) => string | undefined;
-
-/** Descriptions of linked records, by their collection. */
-const DESCRIPTIONS: Readonly<Record<string, Describe>> = {
-  times: periodText,
-  bboxes: placeText,
-  phenomona: recordLabel,
-};
-/**
- * Descriptions of records, because a page has 400 and most occur several times: they save a fifth of its CPU. Those of
- * a collection are emptied when they are too many.
- */
-const descriptions = new WeakMap<CollectionIndex, Map<number, string>>();
-const DESCRIPTIONS_MAX = 4096;
-
-function describeOnce(to: CollectionIndex, row: number, describe: Describe): string {
-  const known = descriptions.get(to) ?? new Map<number, string>();
-  const text = known.get(row) ?? describe(to, row) ?? '';
-  if (known.size >= DESCRIPTIONS_MAX) known.clear();
-  descriptions.set(to, known.set(row, text));
-  return text;
-}
-
 /** The field of linked records by which a column is ordered. */
 const LINK_ORDER: Readonly<Record<string, string>> = { times: 'startTime', bboxes: 'bboxName' };
-
-function periodText(to: CollectionIndex, row: number): string | undefined {
-  const [start, end] = PERIOD_ENDS.map((key) => fieldText(to, row, key)?.slice(0, DAY_CHARACTERS));
-  if (start === undefined) return undefined;
-  return end === undefined ? `from ${start}` : start === end ? start : `${start} to ${end}`;
-}
-
-/** The name of a box, otherwise its sides. */
-function placeText(to: CollectionIndex, row: number): string | undefined {
-  const name = fieldText(to, row, 'bboxName');
-  const box = name ? undefined : boxInRow(to, row);
-  return name || (box && boxText(box));
-}
 
 function drawCells(
   columns: readonly Column[],
@@ -239,9 +200,6 @@ function drawCells(
     return known;
   });
 }
-
-const PERIOD_ENDS = ['startTime', 'endTime'];
-const DAY_CHARACTERS = 'yyyy-mm-dd'.length;
 
 /** The day of a time as JSON; false for any other value. */
 function drawDay(json: string): Markup | false {

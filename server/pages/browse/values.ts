@@ -1,17 +1,10 @@
 // Renders values of records. A link to a record shows that record's label, a web address becomes a link, and any other
 // value is text whose direction is isolated. Long values are cut in tables and complete on the page of their record.
-import { type Collection, type CollectionIndex, rowOfId } from '../../../engine/engine.ts';
-import {
-  collectionOfLink,
-  fieldLabel,
-  GENERIC_LINKS,
-  kindLabel,
-  type Member,
-  recordLabel,
-} from '../../../engine/described.ts';
-import { instantText, type Site, type Tour } from './site.ts';
-import { derivedName } from './names.ts';
-import { isWebAddress, linkTarget, ownRest, RecordReader } from './records.ts';
+import { type Collection, rowOfId } from '../../../engine/engine.ts';
+import { collectionOfLink, fieldLabel, GENERIC_LINKS, kindLabel, type Member } from '../../../engine/described.ts';
+import { labelOf } from './names.ts';
+import { isWebAddress, linkTarget } from './records.ts';
+import { instantText, ownRest, servedText, type Site, type Tour } from './site.ts';
 import { type JsonOutline, jsonOutline, jsonString } from './jsonPanel.ts';
 import { type Child, html, type Markup } from './template.ts';
 
@@ -28,8 +21,6 @@ const MEMBERS_MAX = 500;
 const PAGE_MEMBERS_MAX = 3000;
 /** Linked records that are looked up for one page. Each takes two binary searches. */
 const LABELS_MAX = 2000;
-/** Linked records that are read for their names. */
-const NAMED_MAX = 200;
 /** Levels of nested records that are shown. Deeper ones are only in the JSON. */
 const LEVELS_MAX = 7;
 /** Members that serve as the name of an embedded record, in order of preference. */
@@ -48,14 +39,12 @@ export class ShownValues {
   readonly #tour: Tour;
   #labelsLeft = LABELS_MAX;
   readonly #members = { left: PAGE_MEMBERS_MAX };
-  readonly #reader: RecordReader;
   /** By path. */
   readonly #labels = new Map<string, string>();
 
   constructor(site: Site, tour: Tour) {
     this.#site = site;
     this.#tour = tour;
-    this.#reader = new RecordReader(site, tour.baseUrl, NAMED_MAX);
   }
 
   /** Renders the JSON of the value of a field for a table cell. Cost: one pass over it. */
@@ -119,7 +108,7 @@ export class ShownValues {
 
   #text(stored: string, most: number): Child {
     if (stored === '') return html`<span class="quiet">empty</span>`;
-    const link = this.#link(stored, most === Infinity);
+    const link = this.#link(stored);
     if (link) return link;
     const text = servedText(this.#site, this.#tour, stored);
     if (isWebAddress(text)) {
@@ -137,25 +126,23 @@ export class ShownValues {
   }
 
   /** Converts a stored link to a record into a link to its page. Undefined for any other text. */
-  #link(text: string, isNamed: boolean): Markup | undefined {
+  #link(text: string): Markup | undefined {
     const target = linkTarget(this.#site, text);
-    return target && this.#pageLink(target.declared, target.id, isNamed);
+    return target && this.#pageLink(target.declared, target.id);
   }
 
   /** Renders a generic link as a link to the page of its record. */
   linkTo({ to, id }: ShownLink): Markup {
-    return this.#pageLink(this.#site.collections(to).declaration, Number(id), false);
+    return this.#pageLink(this.#site.collections(to).declaration, Number(id));
   }
 
-  /** With `isNamed`, a record that no single field names is read for its name. */
-  #pageLink(declared: Collection, id: number, isNamed: boolean): Markup {
+  #pageLink(declared: Collection, id: number): Markup {
     const href = `${this.#tour.up}browse/${declared.name}/${id}/`;
     const fallback = `${kindLabel(declared.name)} ${id}`;
     if (this.#labelsLeft-- <= 0) return html`<a href="${href}">${fallback}</a>`;
     const collection = this.#site.collections(declared.name);
     const row = rowOfId(collection, id);
-    const derived = isNamed ? derivedName(this.#reader, declared.name, id) : '';
-    const label = derived || (row < 0 ? undefined : labelOf(this.#site, this.#tour, collection, row));
+    const label = row < 0 ? undefined : labelOf(this.#site, this.#tour, collection, row);
     const missing = row < 0 && html` <span class="quiet">(not in this catalogue)</span>`;
     return html`<a href="${href}"><bdi>${cut(label ?? fallback, CELL_CHARACTERS_MAX)}</bdi></a
       >${missing}`;
@@ -208,18 +195,6 @@ export function linkAmong(collection: string, members: readonly Member[]): Shown
     const value = members.find(({ key }) => key === name)?.value;
     return value?.kind === 'whole' ? value.json : undefined;
   });
-}
-
-/** The label of a record, undefined if it has none. Cost: see recordLabel. */
-export function labelOf(site: Site, tour: Tour, collection: CollectionIndex, row: number): string | undefined {
-  const label = recordLabel(collection, row);
-  return label === undefined ? undefined : servedText(site, tour, label);
-}
-
-/** A stored text as the API returns it for this visit: own URLs get the base URL that the request selects. */
-function servedText(site: Site, { baseUrl }: Tour, text: string): string {
-  const rest = ownRest(site, text);
-  return rest === undefined ? text : baseUrl + rest;
 }
 
 function textOf(text: string, most: number): Markup {

@@ -224,7 +224,7 @@ describe('the page of a list', () => {
   test('shows the requested columns', async () => {
     const page = await pageAt(`${LIST}?fields=uuid,timePeriod&limit=1`);
     expect(textsOf(page, 'thead th')).toEqual(['Id', 'UUID', 'Period']);
-    expect(textsOf(page, 'tbody td')).toEqual(['u1', 'from 2020-01-01']);
+    expect(textsOf(page, 'tbody td')).toEqual(['u1', 'from 2020-01-01 on']);
   });
 });
 

@@ -137,6 +137,8 @@ test('says that links could not be looked up while a server is busy, on a page t
   expect([reply.status, reply.etag]).toEqual([200, undefined]);
 });
 
+const term = (label: string, value: string): object => ({ ob_id: 1, label, value });
+
 test('shows a bounded number of values under a heading', async () => {
   const phenomona = Array.from({ length: 100 }, (_, i) => ({
     ob_id: i + 1,
@@ -157,11 +159,22 @@ test.each([
   [
     'bboxes',
     { bboxName: 'Here', westBoundLongitude: 1, eastBoundLongitude: 1, southBoundLatitude: 2, northBoundLatitude: 2 },
-    'Here: 2° N, 1° E',
+    'Here',
+  ],
+  [
+    'bboxes',
+    { bboxName: null, westBoundLongitude: 1, eastBoundLongitude: 1, southBoundLatitude: 2, northBoundLatitude: 2 },
+    '2° N, 1° E',
   ],
   ['bboxes', { bboxName: null, westBoundLongitude: null }, 'Area 1'],
   ['ipps', { instrument: link('instruments', 1), platform: link('platforms', 1) }, 'Radar on Ship'],
   ['ipps', { instrument: link('instruments', 9), platform: link('platforms', 1) }, 'Ship'],
+  [
+    'phenomona',
+    { names: [{ ob_id: 1, name: 'ice' }], terms: [term('var_id', 'siconc'), term('units', '%')] },
+    'ice (%)',
+  ],
+  ['phenomona', { names: [], terms: [term('units', '1'), term('standard_name', 'sea_ice')] }, 'sea_ice'],
   ['acquisitions', { instrumentplatformpair_set: [] }, 'Acquisition 1'],
   ['rpis', { role: 'data_owner', party: link('parties', 1) }, 'Ada Berg, data owner'],
 ] as const)('names a record of %s, which has no title: %j', async (name, fields, heading) => {
