@@ -37,4 +37,4 @@ export {
   shownColumns,
   shownFacets,
 } from './query/shown.ts';
-export { hasMoreMembers, type Member, type MemberBudget, recordBytes, recordMembers } from './page/members.ts';
+export { hasMoreMembers, type Member, type MemberBudget, recordMembers } from './page/members.ts';

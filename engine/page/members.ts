@@ -1,6 +1,6 @@
 // Reads the top-level members of a record one by one, for pages for people. A member is parsed up to a limit of bytes.
 // Of a longer text it returns the start, of other long values only the size.
-import { findChunk, endOf, type Outlines, startOf } from '../column/records.ts';
+import { findChunk, type Outlines } from '../column/records.ts';
 import { jsonText } from '../bits/json.ts';
 import { membersPart, newPart, recordStart } from './cut.ts';
 import type { ServedRows } from './rows.ts';
@@ -69,13 +69,6 @@ export function recordMembers(
 export function hasMoreMembers({ records }: Pick<ServedRows, 'records'>, row: number): boolean {
   const chunk = findChunk(records, row);
   return records.outlines.lists[chunk.outlines[row - chunk.firstRow]!]!.length > MEMBERS_LOOKED_AT_MAX;
-}
-
-/** The bytes of the record in a row, with its base URL. Cost: none. */
-export function recordBytes({ records }: Pick<ServedRows, 'records'>, row: number): number {
-  const chunk = findChunk(records, row);
-  const index = row - chunk.firstRow;
-  return endOf(chunk, records.growth, index) - startOf(chunk, records.growth, index) - 1;
 }
 
 const lengths = new WeakMap<Outlines, number[]>();

@@ -24,7 +24,6 @@ import { citePart, dataPart, findResources, type Group, readGroups, relatedLinks
 import { inStep, noRecordPage } from './errorPage.ts';
 import { factList, type Facts, readFacts } from './facts.ts';
 import { amountOf, framed, requestPanel } from './frame.ts';
-import { jsonPanel } from './jsonPanel.ts';
 import { boxParameter, boxText, drawMap } from './map.ts';
 import { labelOf } from './names.ts';
 import { type Data, dataFrom, RecordReader } from './records.ts';
@@ -127,8 +126,7 @@ function htmlOf(site: Site, tour: Tour, record: ShownRecord, { resources, relate
             <p class="abstract"><bdi>${abstract}</bdi></p>
           </section>`
         }
-        ${related} ${references} ${fieldsPart(site, tour, record, !citation)} ${jsonPanel(collection, row, tour)}
-        ${requestPanel(tour, '')}
+        ${related} ${references} ${fieldsPart(site, tour, record, !citation)} ${requestPanel(tour, '')}
       </div>
     </div>`;
   const crumbs = [
@@ -200,7 +198,7 @@ function fieldsPart(
     <summary>All fields</summary>
     <ul class="data" aria-label="This record as data">
       <li class="total quiet">${fieldCount(members.length, hasMoreMembers(collection, row))}</li>
-      <li><a href="${apiPath(tour)}?format=json">JSON</a></li>
+      <li><a href="${apiPath(tour)}?format=json&amp;pretty=1">JSON</a></li>
       <li><a href="${apiPath(tour)}?format=csv">CSV</a></li>
     </ul>
     <dl class="record">${rows}</dl>

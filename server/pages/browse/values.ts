@@ -5,7 +5,7 @@ import { collectionOfLink, fieldLabel, GENERIC_LINKS, kindLabel, type Member } f
 import { labelOf } from './names.ts';
 import { isWebAddress, linkTarget } from './records.ts';
 import { instantText, ownRest, servedText, type Site, type Tour } from './site.ts';
-import { type JsonOutline, jsonOutline, jsonString } from './jsonPanel.ts';
+import { type JsonOutline, jsonOutline, jsonString } from './jsonOutline.ts';
 import { type Child, html, type Markup } from './template.ts';
 
 export const CELL_CHARACTERS_MAX = 160;

@@ -11,7 +11,7 @@ for (const block of document.querySelectorAll('[data-copy]')) addCopy(block);
 for (const form of document.querySelectorAll('form[data-filter]')) heedField(form);
 
 /**
- * Adds a button that copies the text of a block, including folded parts. While the button shows a result, that text is
+ * Adds a button that copies the text of a block. While the button shows a result, that text is
  * also its accessible name.
  */
 function addCopy(block) {

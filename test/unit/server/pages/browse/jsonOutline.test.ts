@@ -1,56 +1,6 @@
-// The JSON of a record on its page: readers see and copy what the API returns. Its outline has the members that
-// JSON.parse finds, at any depth and in one pass.
+// The outline of JSON has the members that JSON.parse finds, at any depth and in one pass.
 import { expect, test } from 'vitest';
-import { type JsonOutline, jsonOutline, jsonString } from '../../../../../server/pages/browse/jsonPanel.ts';
-import { browseRecords } from '../../../../support/htmlPages.ts';
-
-const DEEP = {
-  ob_id: 1,
-  title: 'ends on a bracket [',
-  abstract: 'two\nlines, <b>"quoted"</b> & ☃ {',
-  empty: { list: [], object: {}, text: '' },
-  lists: [[1, 2.5, [-3e-7]], [{ a: null, b: [{ c: true }] }], ['}', ']', '[', '{']],
-  last: { ob_id: 2, permissions: [{ ob_id: 3 }, { ob_id: 4 }] },
-};
-const LONG = { ob_id: 2, numbers: Array.from({ length: 5000 }, (_, i) => i) };
-const browsed = browseRecords({ observations: [DEEP, LONG, { ob_id: 3 }] });
-
-test.each([1, 2, 3])('shows the JSON of record %d like pretty=1, byte for byte', async (id) => {
-  const { page } = await browsed(`/browse/observations/${id}/`);
-  const { reply } = await browsed(`/api/v3/observations/${id}/?pretty=1`, 'application/json');
-  expect(page.querySelector('.json code')!.textContent).toBe(reply.text);
-  expect(reply.text).toMatch(/\n {2}"ob_id"/);
-});
-
-test.each(['spec', 'request'] as const)('has links of the form "%s" as the API has them', async (links) => {
-  const records = [{ ob_id: 1, timePeriod: '{base_url}/api/v3/times/3/?format=api' }];
-  const linked = browseRecords({ observations: records }, undefined, { links });
-  const { page } = await linked('/browse/observations/1/');
-  const { reply } = await linked('/api/v3/observations/1/?pretty=1', 'application/json');
-  expect(page.querySelector('.json code')!.textContent).toBe(reply.text);
-  expect(reply.text).toContain('/times/3/');
-});
-
-test('folds each object and list below the first from its own line to its end', async () => {
-  const { page } = await browsed('/browse/observations/1/');
-  const folds = [...page.querySelectorAll('.json pre details')];
-  expect(folds.map((fold) => fold.querySelector('summary')!.textContent.trim())).toEqual([
-    '"empty": {',
-    '"lists": [',
-    '[',
-    '[',
-    '[',
-    '{',
-    '"b": [',
-    '{',
-    '[',
-    '"last": {',
-    '"permissions": [',
-    '{',
-    '{',
-  ]);
-  for (const fold of folds) expect(fold.textContent).toMatch(/^ +.*[[{]\n[^]*\n +[\]}],?\n$/);
-});
+import { type JsonOutline, jsonOutline, jsonString } from '../../../../../server/pages/browse/jsonOutline.ts';
 
 const TEXTS = ['', 'plain', '"', '\\', '\\"', '\\\\', '],[', '},{', 'a:b', ',', '\n\u2028☃'];
 

@@ -1,16 +1,5 @@
-// Outlines JSON in one pass over its brackets and quotes, and shows the JSON of a record. Numbers keep their spelling
-// (2.50, 9007199254740993), which JSON.parse would lose. The pass accepts any text, because a forged snapshot may
-// contain malformed JSON.
-import {
-  type CollectionIndex,
-  indentedAtOnce,
-  measuringOf,
-  recordRepresentation,
-  type ServedForm,
-} from '../../../engine/engine.ts';
-import { recordBytes } from '../../../engine/described.ts';
-import { bytesText } from '../../observe/quantities.ts';
-import { type Child, html, type Markup } from './template.ts';
+// Outlines JSON in one pass over its brackets and quotes. Numbers keep their spelling (2.50, 9007199254740993), which
+// JSON.parse would lose. The pass accepts any text, because a forged snapshot may contain malformed JSON.
 
 /** A value and those of its members that are shown. */
 export interface JsonOutline {
@@ -129,63 +118,4 @@ function stringEnd(json: string, start: number): number {
     if (escapes % 2 === 0) return end;
   }
   return json.length;
-}
-
-/** The page does not show longer records. Clients can still download them. */
-const JSON_BYTES_MAX = 128 * 1024;
-/** A longer text has no folds. A list of numbers has as many lines as members. */
-const LINES_MAX = 4000;
-
-/** Cost: the bytes of the record, if the page shows them. */
-export function jsonPanel(collection: CollectionIndex, row: number, form: ServedForm): Markup {
-  const bytes = recordBytes(collection, row);
-  if (bytes > JSON_BYTES_MAX) {
-    return html`<details class="json">
-      <summary>JSON</summary>
-      <p>${bytesText(bytes)}: too long to show here.</p>
-    </details>`;
-  }
-  const rows = { records: collection.records, rows: { kind: 'range', start: row, end: row + 1 }, form } as const;
-  const measure = measuringOf(recordRepresentation({ ...rows, keys: undefined }, false));
-  let body = measure();
-  while (!body) body = measure();
-  const indented = indentedAtOnce(body);
-  const pieces: Buffer[] = [];
-  for (let at = 0; at < indented.bytes; at += pieces.at(-1)!.length) pieces.push(Buffer.from(indented.pieceAt(at)));
-  const text = Buffer.concat(pieces).toString();
-  const lines = text.split(/(?<=\n)/);
-  const shown = lines.length > LINES_MAX ? text : folded(lines);
-  return html`<details class="json">
-    <summary>JSON</summary>
-    <pre data-copy="JSON" tabindex="0"><code>${shown}</code></pre>
-  </details>`;
-}
-
-/** Adds a fold to each object and list except the outermost. Each line includes its line break. */
-function folded(lines: readonly string[]): Child {
-  let at = 0;
-  const block = (depth: number): readonly Child[] => {
-    const parts: Child[] = [];
-    while (at < lines.length) {
-      const line = lines[at]!;
-      if (/^ *[\]}]/.test(line)) return parts;
-      at++;
-      if (!/[[{]\n$/.test(line)) {
-        parts.push(line);
-        continue;
-      }
-      const inner = block(depth + 1);
-      const end = lines[at++] ?? '';
-      parts.push(depth === 0 ? [line, inner, end] : fold(line, [inner, end]));
-    }
-    return parts;
-  };
-  return block(0);
-}
-
-/** The template must not contain whitespace, because it is inside a preformatted block. */
-function fold(line: string, rest: Child): Markup {
-  const head = html`<span>${line.slice(0, -1)}</span>`;
-  // prettier-ignore
-  return html`<details open><summary>${head}${'\n'}</summary>${rest}</details>`;
 }
