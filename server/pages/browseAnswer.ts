@@ -7,9 +7,9 @@ import { wayUp } from './browse/address.ts';
 import { assetNamed } from './browse/assets.ts';
 import { browsed, type Sight } from './browse/browse.ts';
 import { missedPage } from './browse/errorPage.ts';
-import { type BrowsePage, type Site, TIME_PLACE, type Tour, type TrustedHosts } from './browse/site.ts';
+import { type BrowsePage, type Site, type Tour, type TrustedHosts } from './browse/site.ts';
 import type { Answer } from '../http/exchange.ts';
-import { epochMs, steadyMs } from '../observe/clock.ts';
+import { epochMs } from '../observe/clock.ts';
 import { GZIP_CODING, NO_RANGES, NOT_STORED, RETRY_AFTER, varyOf } from '../catalogue/answers.ts';
 import { type CatalogueService, formOf, type VisitRest } from '../catalogue/catalogue.ts';
 import { isNamedIn } from '../catalogue/conditional.ts';
@@ -70,7 +70,7 @@ function siteOf(catalogue: CatalogueService, trustedHosts: Site['trustedHosts'])
   const known = sites.get(catalogue);
   if (known) return known;
   const storedBaseUrl = catalogue.collections(COLLECTIONS[0]!.name).records.baseUrl;
-  const site: Site = { ...catalogue, storedBaseUrl, trustedHosts, steadyMs, epochMs };
+  const site: Site = { ...catalogue, storedBaseUrl, trustedHosts, epochMs };
   sites.set(catalogue, site);
   return site;
 }
@@ -118,7 +118,6 @@ async function pageAnswer(
   { target, choice, coding, condition, disconnection }: VisitRest,
   page: BrowsePage,
 ): Promise<Answer> {
-  const lasting = page.html;
   const isKept = page.status === 200 && page.isPassing !== true;
   const cache = isKept ? (['Cache-Control', settings.cacheControl] as const) : NOT_STORED;
   const headers: Answer['headers'] = [
@@ -128,11 +127,11 @@ async function pageAnswer(
     ...GUARDS,
   ];
   const retry = page.status === 503 ? [RETRY_AFTER] : [];
-  const tag = isKept ? tagOf(lasting) : undefined;
+  const tag = isKept ? tagOf(page.html) : undefined;
   if (tag !== undefined && condition && condition !== 'sinceThen' && isNamedIn(condition.tags, tag)) {
     return { status: 304, headers, etag: `W/"${tag}"`, body: EMPTY };
   }
-  const plain = wholeBody(timed(lasting, page.time));
+  const plain = wholeBody(page.html);
   const tagged = tag === undefined ? {} : { etag: `W/"${tag}"` };
   const compressed = coding === 'identity' ? undefined : await live.compressed(plain, disconnection);
   const type = page.type === undefined ? HTML : (['Content-Type', page.type] as const);
@@ -141,16 +140,9 @@ async function pageAnswer(
   return { status: page.status, headers: [...coded, ...headers, ...retry], ...tagged, body };
 }
 
-/** Used as a weak tag, because pages with the same tag may differ in the duration that they show. */
-function tagOf(lasting: Uint8Array): string {
-  return createHash('sha256').update(lasting).digest('hex').slice(0, TAG_DIGITS);
-}
-
-/** Inserts the duration of the query into the page. */
-function timed(lasting: Buffer, time: string | undefined): Buffer {
-  const at = time === undefined ? -1 : lasting.indexOf(TIME_PLACE);
-  if (at < 0) return lasting;
-  return Buffer.concat([lasting.subarray(0, at), Buffer.from(time!), lasting.subarray(at + TIME_PLACE.length)]);
+/** Used as a weak tag, because both codings of a page have it. */
+function tagOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex').slice(0, TAG_DIGITS);
 }
 
 function assetAnswer({ settings }: CatalogueService, { target, coding, condition }: VisitRest): Answer | undefined {

@@ -22,7 +22,7 @@ export const PAGE_ROWS_MAX = 100;
 
 /** A list that was found, a query with problems (`refused`), or a list that could not be found in time (`missed`). */
 export type FindResult =
-  | { readonly kind: 'found'; readonly list: List; readonly hits: Hits; readonly milliseconds: number }
+  | { readonly kind: 'found'; readonly list: List; readonly hits: Hits }
   | { readonly kind: 'refused'; readonly ask: Ask }
   | { readonly kind: 'missed'; readonly list: List; readonly why: MissReason };
 
@@ -70,9 +70,7 @@ class PageAsker implements Asker<FindResult | Promise<FindResult>> {
   readonly path: string;
   readonly #site: Site;
   readonly #tour: Tour;
-  readonly #start: number;
   #missed: MissReason = 'gone';
-  #milliseconds = 0;
 
   constructor(site: Site, tour: Tour) {
     // The page shows a wrong filter for correction, even if the API ignores it under these settings.
@@ -80,7 +78,6 @@ class PageAsker implements Asker<FindResult | Promise<FindResult>> {
     this.path = tour.target;
     this.#site = site;
     this.#tour = tour;
-    this.#start = site.steadyMs();
   }
 
   stop(ask: Ask): FindResult | undefined {
@@ -95,7 +92,6 @@ class PageAsker implements Asker<FindResult | Promise<FindResult>> {
   async find(list: List): Promise<Hits | undefined> {
     assert(list.plan.page.limit <= PAGE_ROWS_MAX, 'a page was asked for as if it was an export');
     const hits = await this.#site.router.find(list, this.#tour.disconnection);
-    this.#milliseconds = this.#site.steadyMs() - this.#start;
     if (typeof hits !== 'string') return hits;
     this.#missed = hits;
     return undefined;
@@ -108,6 +104,6 @@ class PageAsker implements Asker<FindResult | Promise<FindResult>> {
   }
 
   answer(_page: Representation, hits: Hits, list: List): FindResult {
-    return { kind: 'found', list, hits, milliseconds: this.#milliseconds };
+    return { kind: 'found', list, hits };
   }
 }

@@ -152,8 +152,7 @@ export async function listPage(site: Site, tour: Tour, declared: Collection): Pr
     facets: isPartial ? facets.filter((facet) => facet !== undefined) : (facets as Listing['facets']),
     alternatives,
   };
-  const time = `${found.milliseconds.toFixed(found.milliseconds < 10 ? 1 : 0)} ms`;
-  return inStep(site, tour, () => ({ status: 200, html: htmlOf(listing), time, isPassing: isPartial }));
+  return inStep(site, tour, () => ({ status: 200, html: htmlOf(listing), isPassing: isPartial }));
 }
 
 function htmlOf(listing: Listing): Buffer {
@@ -257,7 +256,7 @@ function mainOf(listing: Listing): Markup {
     </div>
     ${hasChoices && findForm(site, collection, listing.pairs)}
     <div class="summary">
-      <p class="total" role="status"><strong>${total}</strong> ${records} <span class="quiet">in ${TIME}</span></p>
+      <p class="total" role="status"><strong>${total}</strong> ${records}</p>
       ${hasWays && dataLinks(listing)} ${ignoredNote(listing)}
     </div>
     ${chips(listing)}
@@ -319,8 +318,6 @@ function drawFilters(listing: Listing): Markup {
 
 /** Longer names are cut. */
 const NAME_CHARACTERS_MAX = 160;
-
-const TIME = html`<!--time-->`;
 
 /** Parameters without a meaning for exports, which reject them in strict mode. */
 const NOT_EXPORTED = ['facets', 'pretty'];

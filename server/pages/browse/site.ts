@@ -25,7 +25,6 @@ export interface Site {
   readonly queryOptions: QueryOptions;
   readonly settings: Pick<CatalogueSettings, 'siteName' | 'siteContact' | 'siteLicence' | 'recordUrl'>;
   readonly trustedHosts: () => TrustedHosts | undefined;
-  readonly steadyMs: Clock;
   readonly epochMs: Clock;
 }
 
@@ -47,20 +46,12 @@ export interface Tour extends ServedForm {
   readonly disconnection: Disconnection;
 }
 
-/**
- * Placeholder for the duration of the query, which is not part of the content that a tag identifies. No text of a page
- * contains it, because texts have no unescaped `<`.
- */
-export const TIME_PLACE = '<!--time-->';
-
 export interface BrowsePage {
   readonly status: number;
-  /** With TIME_PLACE instead of `time`. */
   readonly html: Buffer;
   readonly location?: string;
   /** The media type of a page that is not HTML. */
   readonly type?: string;
-  readonly time?: string;
   /** Whether the page must not be cached. */
   readonly isPassing?: boolean;
 }
