@@ -31,16 +31,9 @@ function assets(): NonNullable<typeof read> {
   });
 }
 
-export function stylePath(): string {
-  return ASSETS_PATH + assets().style.name;
-}
-
-export function scriptPath(): string {
-  return ASSETS_PATH + assets().script.name;
-}
-
-export function landPath(): string {
-  return ASSETS_PATH + assets().land.name;
+/** The path of a file below the root. */
+export function assetPath(of: keyof NonNullable<typeof read>): string {
+  return ASSETS_PATH + assets()[of].name;
 }
 
 export function assetNamed(name: string): Asset | undefined {

@@ -3,12 +3,13 @@
 import { BROWSE_PREFIX } from './address.ts';
 import { amountOf, framed } from './frame.ts';
 import type { BrowsePage, Site, Tour, TrustedHosts } from './site.ts';
-import { scrollingTable } from './table.ts';
+import { smallTable } from './table.ts';
 import { html, type Markup } from './template.ts';
 import { cut } from './values.ts';
 
 export const ROLE = `${BROWSE_PREFIX}role`;
 
+const TITLE = 'Attribute authority';
 /** Path of the service and of its description, below the root (spec, Service address). */
 const WSDL = 'attAuthority.wsdl';
 /** Roles that the page lists. The form also finds the others. */
@@ -29,7 +30,7 @@ export function authorityPage(site: Site, tour: Tour, hosts: TrustedHosts, role:
       </section>`,
   );
   const main = html`<div class="title">
-      <h1>Attribute authority</h1>
+      <h1>${TITLE}</h1>
       <p class="lead">
         It tells services what roles people have, in certificates that it signs, and maps roles of sites that it trusts
         to its own.
@@ -50,8 +51,7 @@ export function authorityPage(site: Site, tour: Tour, hosts: TrustedHosts, role:
     ${role !== undefined && answered(hosts, role)}
     <h2>Trusted hosts</h2>
     ${all.length > 0 ? all : html`<p class="quiet">No role of another site is mapped to one of this.</p>`}`;
-  const crumbs = [{ label: 'Catalogue', href: `${tour.up}browse/` }, { label: 'Attribute authority' }];
-  return { status: 200, html: framed(site, tour, { title: 'Attribute authority', crumbs, main }) };
+  return { status: 200, html: framed(site, tour, { title: TITLE, crumbs: [{ label: TITLE }], main }) };
 }
 
 function answered(hosts: TrustedHosts, role: string): Markup {
@@ -65,16 +65,7 @@ function answered(hosts: TrustedHosts, role: string): Markup {
 function hostTable(title: string, hosts: readonly string[]): Markup {
   const rows = hosts.map((text) => {
     const [, name = text, uri = '', roles = ''] = HOST.exec(text) ?? [];
-    return html`<tr role="row">
-      <th scope="row" role="rowheader"><bdi>${name}</bdi></th>
-      <td role="cell" data-label="Address">
-        <div><bdi>${uri}</bdi></div>
-      </td>
-      <td role="cell" data-label="Its roles">
-        <div><bdi>${roles}</bdi></div>
-      </td>
-    </tr>`;
+    return [name, uri, roles].map((part) => html`<bdi>${part}</bdi>`);
   });
-  const heads = ['Host', 'Address', 'Its roles'].map((head) => html`<th scope="col" role="columnheader">${head}</th>`);
-  return scrollingTable(undefined, heads, rows, title);
+  return smallTable(title, ['Host', 'Address', 'Its roles'], rows);
 }

@@ -6,7 +6,7 @@ import { countText } from '../../observe/quantities.ts';
 import { failures, offeredParameters, RESPONSES } from '../openapi/responses.ts';
 import { framed } from './frame.ts';
 import type { BrowsePage, Site, Tour } from './site.ts';
-import { scrollingTable } from './table.ts';
+import { smallTable } from './table.ts';
 import { type Child, html, type Markup } from './template.ts';
 
 /** The documents of the package for people who use the API. */
@@ -24,7 +24,7 @@ const FORMATS = [['api, json', 'application/json'], ...EXPORT_FORMATS.map((name)
 export function docsPage(site: Site, tour: Tour): BrowsePage {
   const { up, baseUrl } = tour;
   const { queryOptions } = site;
-  const crumbs = [{ label: 'Catalogue', href: `${up}browse/` }, { label: 'API documentation' }];
+  const title = 'API documentation';
   const collections = COLLECTIONS.map((declared) => {
     const { name, title } = declared;
     return [
@@ -47,7 +47,7 @@ export function docsPage(site: Site, tour: Tour): BrowsePage {
     `The field ${meaning}.`,
   ]);
   const main = html`<div class="title">
-      <h1>API documentation</h1>
+      <h1>${title}</h1>
       <p class="lead">
         Every list is at <code>${baseUrl}/api/v3/</code> and the path of its collection. It is read only.
       </p>
@@ -65,7 +65,7 @@ export function docsPage(site: Site, tour: Tour): BrowsePage {
     ${section('Formats', ['Format', 'Media type'], FORMATS, 'By parameter (format=csv), ending (.csv) or Accept.')}
     ${section('Problems', ['Status', 'Reason', 'Response'], problemRows(queryOptions.pinsWalks === true), PROBLEMS)}
     ${section('Guides', ['File in the package', 'Contents'], GUIDES)}`;
-  return { status: 200, html: framed(site, tour, { title: 'API documentation', crumbs, main }) };
+  return { status: 200, html: framed(site, tour, { title, crumbs: [{ label: title }], main }) };
 }
 
 const FILTERS = html`A filter is <code>field=value</code> or <code>field__lookup=value</code>, with <code>!</code> after
@@ -94,18 +94,10 @@ function section(
   rows: readonly (readonly Child[])[],
   lead: Child = false,
 ): Markup {
-  const lines = rows.map(([first, ...others]) => {
-    const cells = others.map((cell, i) => html`<td role="cell" data-label="${heads[i + 1]}"><span>${cell}</span></td>`);
-    return html`<tr role="row">
-      <th scope="row" role="rowheader">${first}</th>
-      ${cells}
-    </tr>`;
-  });
-  const labels = heads.map((head) => html`<th scope="col" role="columnheader">${head}</th>`);
   const id = title.toLowerCase();
   return html`<section class="docs" aria-labelledby="${id}">
     <h2 id="${id}">${title}</h2>
-    ${lead !== false && html`<p>${lead}</p>`} ${scrollingTable(undefined, labels, lines, `Table of ${id}`)}
+    ${lead !== false && html`<p>${lead}</p>`} ${smallTable(`Table of ${id}`, heads, rows)}
   </section>`;
 }
 

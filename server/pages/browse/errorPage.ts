@@ -8,7 +8,7 @@ import { filterForm } from './facets.ts';
 import { findForm, FOUND_BY } from './findForm.ts';
 import { framed } from './frame.ts';
 import { entryOf } from './own.ts';
-import { type Child, html, type Markup } from './template.ts';
+import { html, type Markup } from './template.ts';
 import { cut } from './values.ts';
 
 const PATH_CHARACTERS_MAX = 200;
@@ -22,32 +22,29 @@ const CORRECTIONS = /^(?:Unknown field "(.*)"\. |.* )?Did you mean "([^"]+)"\?$/
 
 /** 404. `near` is a similar path below the root, such as `browse/times/`. */
 export function notFoundPage(site: Site, tour: Tour, near: string | undefined): BrowsePage {
-  const hint = near !== undefined && html`<p class="lead">Did you mean <a href="${tour.up}${near}">${near}</a>?</p>`;
   const all = COLLECTIONS.map(
     ({ name }) => html`<li><a href="${tour.up}browse/${name}/">${collectionLabel(name)}</a></li>`,
   );
-  const main = html`<h1>Not found</h1>
-    ${hint}
-    <p>
-      Nothing is at <code><bdi>${cut(tour.target, PATH_CHARACTERS_MAX)}</bdi></code
-      >.
-    </p>
+  const main = html`${near !== undefined && html`<p class="lead">Did you mean <a href="${tour.up}${near}">${near}</a>?</p>`}
+    ${nothingAt(tour)}
     <h2>Collections</h2>
     <ul class="names">
       ${all}
     </ul>`;
-  return errorPage(site, tour, { status: 404, title: 'Not found', main });
+  return errorPage(site, tour, 404, { title: 'Not found', main });
 }
 
 export function noRecordPage(site: Site, tour: Tour, { name }: Collection): BrowsePage {
-  const title = `No such ${inSentence(kindLabel(name))}`;
-  const main = html`<h1>${title}</h1>
-    <p>
-      Nothing is at <code><bdi>${cut(tour.target, PATH_CHARACTERS_MAX)}</bdi></code
-      >.
-    </p>
+  const main = html`${nothingAt(tour)}
     <p><a href="${tour.up}browse/${name}/">All ${inSentence(collectionLabel(name))}</a></p>`;
-  return errorPage(site, tour, { status: 404, title, main });
+  return errorPage(site, tour, 404, { title: `No such ${inSentence(kindLabel(name))}`, main });
+}
+
+function nothingAt({ target }: Tour): Markup {
+  return html`<p>
+    Nothing is at <code><bdi>${cut(target, PATH_CHARACTERS_MAX)}</bdi></code
+    >.
+  </p>`;
 }
 
 /** A query with problems. */
@@ -65,7 +62,7 @@ interface Refused {
  */
 export function refusedPage(site: Site, tour: Tour, declared: Collection, refused: Refused): BrowsePage {
   const { problems, pairs = [], before, canStand = false } = refused;
-  const title = inSentence(collectionLabel(declared.name));
+  const records = inSentence(collectionLabel(declared.name));
   const canRepeat = isRepeatable(pairs);
   const items = problems.slice(0, PROBLEMS_MAX).map(({ key, messages }) => {
     const meant = canRepeat ? meantBy(pairs, key, messages) : undefined;
@@ -79,14 +76,13 @@ export function refusedPage(site: Site, tour: Tour, declared: Collection, refuse
       >: <bdi>${cut(messages.join(' '), MESSAGE_CHARACTERS_MAX)}</bdi>${less}
     </li>`;
   });
-  const main = html`<h1>This list cannot be shown</h1>
-    <p class="lead">Something that was asked for means nothing to ${title}.</p>
+  const main = html`<p class="lead">Something that was asked for means nothing to ${records}.</p>
     <ul class="problems">
       ${items}
     </ul>
     ${refused.pairs && correctionForm(site, declared, { ...refused, pairs })}
-    <p><a href="?">All ${title}</a></p>`;
-  return errorPage(site, tour, { status: 400, title: 'Bad request', main });
+    <p><a href="?">All ${records}</a></p>`;
+  return errorPage(site, tour, 400, { title: 'This list cannot be shown', main });
 }
 
 /**
@@ -144,22 +140,25 @@ export function missedPage(site: Site, tour: Tour, why: MissReason): BrowsePage 
     why === 'overtime'
       ? ['This took too long', 'Add a filter that leaves fewer records.']
       : ['Too busy at the moment', 'Too much is under way. Try again shortly.'];
-  return errorPage(site, tour, {
-    status: 503,
-    title,
-    main: html`<h1>${title}</h1>
-      <p class="lead">${text}</p>`,
-  });
+  return errorPage(site, tour, 503, { title, main: html`<p class="lead">${text}</p>` });
 }
 
 function errorPage(
   site: Site,
   tour: Tour,
-  { status, title, main }: { readonly status: number; readonly title: string; readonly main: Markup },
+  status: number,
+  { title, main }: { readonly title: string; readonly main: Markup },
 ): BrowsePage {
-  const label: Child = String(status);
-  const crumbs = [{ label: 'Catalogue', href: `${tour.up}browse/` }, { label }];
-  return { status, html: framed(site, tour, { title, crumbs, main }) };
+  const crumbs = [{ label: String(status) }];
+  return {
+    status,
+    html: framed(site, tour, {
+      title,
+      crumbs,
+      main: html`<h1>${title}</h1>
+        ${main}`,
+    }),
+  };
 }
 
 /**

@@ -4,7 +4,7 @@ import { apiAddress } from './address.ts';
 import { instantText, type Site, type Tour } from './site.ts';
 import { type Child, html, type Markup, utf8Of } from './template.ts';
 import { countText } from '../../observe/quantities.ts';
-import { scriptPath, stylePath } from './assets.ts';
+import { assetPath } from './assets.ts';
 import { cutAtWord } from './values.ts';
 
 /**
@@ -31,7 +31,7 @@ function snippet(name: string, text: string): Markup {
   </div>`;
 }
 
-/** A breadcrumb. The last one of a page has no address. */
+/** A breadcrumb after that of the start page. The last one of a page has no address. */
 interface Crumb {
   readonly label: Child;
   readonly href?: string;
@@ -78,8 +78,8 @@ export function framed(site: Site, tour: Tour, { title, crumbs, main, about }: P
         <meta name="application-name" content="${siteName}" />
         ${about && aboutOf(site, tour, title ?? siteName, about)}
         <link rel="icon" href="data:," />
-        <link rel="stylesheet" href="${up}${stylePath()}" />
-        <script src="${up}${scriptPath()}" type="module"></script>
+        <link rel="stylesheet" href="${up}${assetPath('style')}" />
+        <script src="${up}${assetPath('script')}" type="module"></script>
       </head>
       <body>
         <a class="skip" href="#main">Skip to content</a>
@@ -92,7 +92,7 @@ export function framed(site: Site, tour: Tour, { title, crumbs, main, about }: P
             }
           </nav>
         </header>
-        ${crumbs.length > 0 && trail(crumbs)}
+        ${crumbs.length > 0 && trail([{ label: 'Catalogue', href: `${up}browse/` }, ...crumbs])}
         <main id="main" tabindex="-1">${main}</main>
         <footer class="foot">
           <p>

@@ -164,10 +164,7 @@ function htmlOf(listing: Listing): Buffer {
       description: collectionSentence(collection.declaration),
       head: feedLink(collection.declaration, listing.pairs),
     },
-    crumbs: [
-      { label: 'Catalogue', href: `${tour.up}browse/` },
-      { label: collectionLabel(collection.declaration.name) },
-    ],
+    crumbs: [{ label: collectionLabel(collection.declaration.name) }],
     main: mainOf(listing),
   });
 }

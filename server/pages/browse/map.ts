@@ -2,7 +2,7 @@
 // cache (assets/land.svg).
 import type { CollectionIndex } from '../../../engine/engine.ts';
 import { fieldNumber } from '../../../engine/described.ts';
-import { landPath } from './assets.ts';
+import { assetPath } from './assets.ts';
 import { html, type Markup } from './template.ts';
 
 /** A place in degrees. If its west is east of its east, it crosses the 180th meridian. */
@@ -86,7 +86,7 @@ export function drawMap(up: string, boxes: readonly Box[], label: string): Marku
   const { x, y, width } = chooseRegion(parts);
   return html`<svg class="map" viewBox="${joinDegrees(x, y, width, width / 2)}" role="img" aria-label="${label}">
     <rect class="sea" x="-180" y="-90" width="360" height="180" />
-    <image href="${up}${landPath()}" x="-180" y="-90" width="360" height="180" />
+    <image href="${up}${assetPath('land')}" x="-180" y="-90" width="360" height="180" />
     <path class="grid" d="${GRID}" />
     ${parts.map((part) => drawBox(part, width * SEEN_PART))}
   </svg>`;

@@ -129,11 +129,7 @@ function htmlOf(site: Site, tour: Tour, record: ShownRecord, { resources, relate
         ${related} ${references} ${fieldsPart(site, tour, record, !citation)} ${requestPanel(tour, '')}
       </div>
     </div>`;
-  const crumbs = [
-    { label: 'Catalogue', href: `${tour.up}browse/` },
-    { label: collectionLabel(name), href: `${tour.up}browse/${name}/` },
-    { label: String(id) },
-  ];
+  const crumbs = [{ label: collectionLabel(name), href: `${tour.up}browse/${name}/` }, { label: String(id) }];
   const downloads = (resources ?? []).filter(({ isDownload }) => isDownload);
   const about = {
     path: `browse/${name}/${id}/`,

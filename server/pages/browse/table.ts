@@ -84,11 +84,24 @@ export function recordTable(listing: Listing): Markup {
   return scrollingTable(caption, heads, rows);
 }
 
+/** A table of a few rows without links to order it. The first cell of a row is its heading. */
+export function smallTable(name: string, heads: readonly string[], rows: readonly (readonly Child[])[]): Markup {
+  const lines = rows.map(([first, ...others]) => {
+    const cells = others.map((cell, i) => html`<td role="cell" data-label="${heads[i + 1]}"><div>${cell}</div></td>`);
+    return html`<tr role="row">
+      <th scope="row" role="rowheader">${first}</th>
+      ${cells}
+    </tr>`;
+  });
+  const labels = heads.map((head) => html`<th scope="col" role="columnheader">${head}</th>`);
+  return scrollingTable(false, labels, lines, name);
+}
+
 /**
  * A table that scrolls separately on a narrow screen. A table without links needs `name`, so that it can be reached by
  * keyboard.
  */
-export function scrollingTable(caption: Child, heads: Child, rows: Child, name?: string): Markup {
+function scrollingTable(caption: Child, heads: Child, rows: Child, name?: string): Markup {
   const reached = name !== undefined && html` role="region" aria-label="${name}" tabindex="0"`;
   return html`<div class="scroll" ${reached}>
     <table role="table">

@@ -7,7 +7,7 @@ const ASSETS_URL = new URL('../../../../../server/pages/browse/assets.ts', impor
 
 /** Imports the files without a free descriptor, and again with some. */
 const SCRIPT = `import { closeSync, openSync } from 'node:fs';
-  import { assetNamed, scriptPath, stylePath } from ${JSON.stringify(ASSETS_URL)};
+  import { assetNamed, assetPath } from ${JSON.stringify(ASSETS_URL)};
   const held = [];
   const attempt = (work) => {
     try {
@@ -17,10 +17,10 @@ const SCRIPT = `import { closeSync, openSync } from 'node:fs';
     }
   };
   while (attempt(() => held.push(openSync('/dev/null'))) !== 'EMFILE');
-  const starved = attempt(stylePath);
+  const starved = attempt(() => assetPath('style'));
   held.forEach((descriptor) => closeSync(descriptor));
-  const { type } = assetNamed(scriptPath().split('/').at(-1));
-  process.stdout.write(JSON.stringify([starved, stylePath(), type]));`;
+  const { type } = assetNamed(assetPath('script').split('/').at(-1));
+  process.stdout.write(JSON.stringify([starved, assetPath('style'), type]));`;
 
 test.skipIf(process.platform === 'win32')('reads assets again for the next page after a lack of descriptors', () => {
   const words = ['-c', 'ulimit -n 100; exec "$0" --input-type=module --eval "$1"', process.execPath, SCRIPT];
