@@ -9,7 +9,6 @@ import { browsed, type Sight } from './browse/browse.ts';
 import { missedPage } from './browse/errorPage.ts';
 import { type BrowsePage, type Site, type Tour, type TrustedHosts } from './browse/site.ts';
 import type { Answer } from '../http/exchange.ts';
-import { epochMs } from '../observe/clock.ts';
 import { GZIP_CODING, NO_RANGES, NOT_STORED, RETRY_AFTER, varyOf } from '../catalogue/answers.ts';
 import { type CatalogueService, formOf, type VisitRest } from '../catalogue/catalogue.ts';
 import { isNamedIn } from '../catalogue/conditional.ts';
@@ -70,7 +69,7 @@ function siteOf(catalogue: CatalogueService, trustedHosts: Site['trustedHosts'])
   const known = sites.get(catalogue);
   if (known) return known;
   const storedBaseUrl = catalogue.collections(COLLECTIONS[0]!.name).records.baseUrl;
-  const site: Site = { ...catalogue, storedBaseUrl, trustedHosts, epochMs };
+  const site: Site = { ...catalogue, storedBaseUrl, trustedHosts };
   sites.set(catalogue, site);
   return site;
 }
@@ -96,9 +95,8 @@ function sightOf(view: Route, target: string): Sight {
     case 'root':
       return { kind: 'start' };
     case 'list':
-      return { kind: 'list', collection: view.collection };
     case 'record':
-      return { kind: 'record', collections: view.collections, id: view.id };
+      return view;
     default: {
       const near = nearestPath(target.startsWith(ROOM) ? `/api/v3/${target.slice(ROOM.length)}` : target);
       return {

@@ -97,8 +97,7 @@ export function framed(site: Site, tour: Tour, { title, crumbs, main, about }: P
         <footer class="foot">
           <p>
             Generation <code>${site.generation.slice(0, GENERATION_DIGITS)}</code>${
-              site.created !== undefined &&
-              html` of <time datetime="${site.created}">${instantText(site.created) ?? site.created}</time>`
+              site.created !== undefined && html` of ${drawTime(site.created)}`
             }.
             Read only; every page has the same path as the API behind it. ${identityOf(site)}
           </p>
@@ -120,6 +119,10 @@ function aboutOf(site: Site, { baseUrl, query }: Tour, title: string, { path, de
     <meta property="og:type" content="website" />
     <meta property="og:site_name" content="${siteName}" />
     ${siteLicence !== undefined && html`<link rel="license" href="${siteLicence}" />`}${head}`;
+}
+
+export function drawTime(time: string): Markup {
+  return html`<time datetime="${time}">${instantText(time) ?? time}</time>`;
 }
 
 /** Contact and licence of the site, as far as settings name them. */

@@ -11,7 +11,6 @@ import type { Router } from '../../../workers/router.ts';
 import type { Slices } from '../../../workers/slices.ts';
 import type { Disconnection } from '../../../workers/waiter.ts';
 import type { CatalogueSettings } from '../../catalogue/catalogue.ts';
-import type { Clock } from '../../observe/clock.ts';
 import { type FilterField, filterFields } from '../../../engine/described.ts';
 
 export interface Site {
@@ -25,7 +24,6 @@ export interface Site {
   readonly queryOptions: QueryOptions;
   readonly settings: Pick<CatalogueSettings, 'siteName' | 'siteContact' | 'siteLicence' | 'recordUrl'>;
   readonly trustedHosts: () => TrustedHosts | undefined;
-  readonly epochMs: Clock;
 }
 
 /** Keyed by role of this site. Each trusted host is a text `name:uri:remote1, remote2`. */

@@ -3,7 +3,7 @@ import { countText } from '../../observe/quantities.ts';
 import { COLLECTIONS } from '../../../engine/engine.ts';
 import { COLLECTION_GROUPS, collectionLabel, collectionSentence } from '../../../engine/described.ts';
 import type { BrowsePage, Site, Tour } from './site.ts';
-import { amountOf, framed, searchForm } from './frame.ts';
+import { amountOf, drawTime, framed, searchForm } from './frame.ts';
 import { html, type Markup } from './template.ts';
 
 /** Cost: a lookup for each collection. */
@@ -29,7 +29,7 @@ function mainOf(site: Site, tour: Tour, amount: string): Markup {
   );
   return html`<div class="title hero">
       <h1>${site.settings.siteName}</h1>
-      <p class="lead">${amount}${ageOf(site)}.</p>
+      <p class="lead">${amount}${site.created !== undefined && html`, as of ${drawTime(site.created)}`}.</p>
     </div>
     <div class="cards">${FIRST.map((name) => drawCard(site, tour, name))}</div>
     <section aria-labelledby="collections">
@@ -66,22 +66,6 @@ function mainOf(site: Site, tour: Tour, amount: string): Markup {
         </div>
       </dl>
     </section>`;
-}
-
-/** For older data, the page shows the date instead of the age. */
-const DAYS_MAX = 60;
-
-/** The age of the data in days or hours if there is more than one, otherwise in minutes. */
-function ageOf({ created, epochMs }: Site): Markup | false {
-  const made = created === undefined ? NaN : Date.parse(created);
-  const minutes = Math.floor((epochMs() - made) / 60_000);
-  if (!(minutes >= 0)) return false;
-  const hours = Math.floor(minutes / 60);
-  const days = Math.floor(hours / 24);
-  if (days > DAYS_MAX)
-    return html`, as they were on <time datetime="${created}">${new Date(made).toISOString().slice(0, 10)}</time>`;
-  const age = days > 1 ? amountOf(days, 'day') : hours > 1 ? amountOf(hours, 'hour') : amountOf(minutes, 'minute');
-  return html`, as they were <time datetime="${created}">${age} ago</time>`;
 }
 
 /** A collection with its search. */
