@@ -57,11 +57,6 @@ function listOrForm(
       return listPage(site, tour, collection);
     case 'list':
       return redirectTo(queryOf(meant.pairs));
-    case 'record':
-      // The path of a list with a format (`times.json/`) has no records below it.
-      return redirectTo(
-        /\/[^./%]+\/$/.test(tour.target) ? `${meant.id}/` : `${tour.up}browse/${collection.name}/${meant.id}/`,
-      );
     case 'refused':
       return refusedPage(site, tour, collection, meant);
   }

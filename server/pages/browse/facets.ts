@@ -262,8 +262,6 @@ export const FORM_NAMES = {
   value: `${BROWSE_PREFIX}value`,
   not: `${BROWSE_PREFIX}not`,
   columns: `${BROWSE_PREFIX}columns`,
-  position: `${BROWSE_PREFIX}position`,
-  id: `${BROWSE_PREFIX}id`,
 } as const;
 
 export interface FormEntry {

@@ -15,15 +15,7 @@ import {
 } from './address.ts';
 import { countFound, type FindResult, foundList, PAGE_ROWS_MAX, pageRowsMax } from './find.ts';
 import { findForm, FOUND_BY } from './findForm.ts';
-import {
-  columnChoice,
-  facetPanels,
-  facetNames,
-  filterForm,
-  FORM_NAMES,
-  hiddenInputs,
-  isConditionOf,
-} from './facets.ts';
+import { columnChoice, facetPanels, facetNames, filterForm, isConditionOf } from './facets.ts';
 import { type Alternative, type ListFacet, type Listing, pagePairs, wordFilter } from './listing.ts';
 import { html, type Markup } from './template.ts';
 import { type Collection, hintsFor } from '../../../engine/engine.ts';
@@ -47,7 +39,7 @@ function rangeOf({ ask: { page }, hits }: Listing): Markup | false {
   return html`<p class="range">${countText(first)} to ${countText(last)} of ${countText(hits.count)}</p>`;
 }
 
-/** Links to the first, previous, next and last page. Below the list, also forms that open any other. */
+/** Links to the first, previous, next and last page. Below the list, also to other page sizes. */
 function pageLinksNav(listing: Listing, place: 'above' | 'below'): Markup | false {
   const { ask, hits, pairs, hasChoices } = listing;
   const { limit } = ask.page;
@@ -65,46 +57,25 @@ function pageLinksNav(listing: Listing, place: 'above' | 'below'): Markup | fals
       ${link('Previous', Math.max(0, Math.min(offset, last + limit) - limit), offset > 0, 'prev')}
       ${link('Next', offset + limit, offset + limit < hits.count, 'next')} ${link('Last', last, offset < last)}
     </ul>
-    ${place === 'below' && hasChoices && otherPages(listing)}
+    ${place === 'below' && hasChoices && pageSizes(listing)}
   </nav>`;
 }
 
-/** Forms that open any position of the list or any record of the collection, and links to other page sizes. */
-function otherPages({ site, collection, ask, hits, pairs }: Listing): Markup {
-  const { limit } = ask.page;
+function pageSizes({ site, ask, pairs }: Listing): Markup {
   const most = pageRowsMax(site);
   const sizes = [...SIZES.filter((size) => size < most), most].map((size) =>
-    size === limit
+    size === ask.page.limit
       ? html`<li><span aria-current="true">${size}</span></li>`
       : html`<li>
           <a href="${queryOf(withValue(fromStart(pairs), 'limit', String(size)))}" rel="nofollow">${size}</a>
         </li>`,
   );
-  return html`<form method="get" class="jump">
-      ${hiddenInputs(fromStart(pairs))}<label
-        >Go to position
-        <input
-          type="number"
-          name="${FORM_NAMES.position}"
-          min="1"
-          max="${hits.count}"
-          value="${hits.offset + 1}"
-          required
-          aria-describedby="positions" /></label
-      ><span id="positions">of ${countText(hits.count)}</span><button>Go</button>
-    </form>
-    <form method="get" class="jump">
-      ${hiddenInputs(pairs)}<label
-        >Open by ${collection.declaration.idField}
-        <input type="number" name="${FORM_NAMES.id}" min="0" required /></label
-      ><button>Open</button>
-    </form>
-    <div class="sizes">
-      <span id="sizes">A page has</span>
-      <ul aria-labelledby="sizes">
-        ${sizes}
-      </ul>
-    </div>`;
+  return html`<div class="sizes">
+    <span id="sizes">A page has</span>
+    <ul aria-labelledby="sizes">
+      ${sizes}
+    </ul>
+  </div>`;
 }
 
 function placed(pairs: readonly Pair[], offset: number): readonly Pair[] {

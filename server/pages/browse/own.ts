@@ -1,9 +1,9 @@
-// Translates the parameters of page forms into an API query and back: a condition from its three parts,
-// columns into `fields`, a position into an offset, an id into a record, words, period and place into their parameters.
-// Rejects a condition that the API would interpret differently. Pure.
+// Translates the parameters of page forms into an API query and back: a condition from its three parts, columns into
+// `fields`, words, period and place into their parameters. Rejects a condition that the API would interpret
+// differently. Pure.
 import type { FilterField } from '../../../engine/described.ts';
 import type { Problem } from '../../../engine/engine.ts';
-import { fromStart, BROWSE_PREFIX, type Pair, plainKey, withValue } from './address.ts';
+import { BROWSE_PREFIX, type Pair, plainKey } from './address.ts';
 import { DAY_END, FORM_NAMES, type FormEntry } from './facets.ts';
 import { withFound } from './findForm.ts';
 
@@ -25,10 +25,9 @@ const NO_TRUTH = 'Enter true or false.';
 /** The page's parameters, which start with BROWSE_PREFIX. The last value of each name counts. */
 type Own = ReadonlyMap<string, string>;
 
-/** The meaning of a form: a list, a record, or a condition with a problem. */
+/** The meaning of a form: a list, or a condition with a problem. */
 export type Meant =
   | { readonly kind: 'list'; readonly pairs: readonly Pair[] }
-  | { readonly kind: 'record'; readonly id: number }
   | {
       readonly kind: 'refused';
       readonly pairs: readonly Pair[];
@@ -48,13 +47,10 @@ export function meantBy(sent: readonly Pair[], fields: readonly FilterField[]): 
   if (!sent.some(([name]) => name.startsWith(BROWSE_PREFIX))) return undefined;
   const pairs = sent.map(([name, value]): Pair => [name, value.replaceAll('\r\n', '\n')]);
   const own: Own = new Map(pairs.filter(([name]) => name.startsWith(BROWSE_PREFIX)));
-  const id = wholeOf(own.get(FORM_NAMES.id));
-  if (id !== undefined) return { kind: 'record', id };
   const others = pairs.filter(([name]) => !name.startsWith(BROWSE_PREFIX));
   const columns = pairs.filter(([name]) => name === FORM_NAMES.columns).map(([, column]) => column);
-  const meant = placed(withFound(others, own), own.get(FORM_NAMES.position));
   const chosen: readonly Pair[] = columns.length > 0 ? [['fields', columns.join(',')]] : [];
-  const all = [...meant, ...chosen];
+  const all = [...withFound(others, own), ...chosen];
   const entry = entered(own);
   return entry ? withEntry(all, entry, fields) : { kind: 'list', pairs: all };
 }
@@ -120,17 +116,4 @@ const DAY_LAST = /(?:^|,)\s*\d{4}-\d\d-\d\d$/;
 function endOf(value: string, type: string | undefined): string {
   const text = value.trim();
   return type === 'dateTime' && DAY_LAST.test(text) ? text + DAY_END : value;
-}
-
-/** Sets the offset of the page that begins at a position, counted from 1. */
-function placed(pairs: readonly Pair[], position: string | undefined): readonly Pair[] {
-  const offset = (wholeOf(position) ?? 0) - 1;
-  if (offset < 0) return pairs;
-  return withValue(fromStart(pairs), 'offset', offset === 0 ? undefined : String(offset));
-}
-
-/** Parses a whole number. Number inputs may also send `1e3` or `1.0`. */
-function wholeOf(text = ''): number | undefined {
-  const number = /^[\d.eE+]{1,30}$/.test(text) ? Number(text) : Number.NaN;
-  return number % 1 === 0 ? Math.min(number, Number.MAX_SAFE_INTEGER) : undefined;
 }

@@ -1,5 +1,4 @@
-// The input of a list's forms becomes a query of the API, to which the response redirects: conditions, columns, positions,
-// ids. filterForm.test.ts tests refused conditions.
+// The input of a list's forms becomes a query of the API, to which the response redirects: conditions, columns. filterForm.test.ts tests refused conditions.
 import { expect, test } from 'vitest';
 import { formHandler } from '../../../../support/formCatalogue.ts';
 import { browserOf, headerOf } from '../../../../support/htmlPages.ts';
@@ -39,39 +38,13 @@ test.each([
     'browse.field=dataPublishedTime&browse.lookup=exact&browse.value=+2020-01-02',
     '?dataPublishedTime__date=%202020-01-02',
   ],
-  ['title=line%0D%0Abreak&browse.position=2', '?title=line%0Abreak&offset=1'],
+  ['title=line%0D%0Abreak&browse.columns=title', '?title=line%0Abreak&fields=title'],
   ['browse.field=title&browse.lookup=exact&browse.value=line%0D%0Abreak', '?title=line%0Abreak'],
-  ['limit=5&offset=20&browse.position=3', '?limit=5&offset=2'],
-  ['limit=5&offset=20&browse.position=1', '?limit=5'],
-  ['limit=5&offset=20&browse.position=1e1', '?limit=5&offset=9'],
-  ['limit=5&browse.position=99999999999999999', '?limit=5&offset=9007199254740990'],
-  ['limit=5&offset=20&browse.position=', '?limit=5&offset=20'],
-  ['limit=5&offset=20&browse.id=', '?limit=5&offset=20'],
-  ['browse.id=3', '3/'],
 ])('redirects %s to the list %s', async (query, location) => {
   const answer = await asked(`${LIST}?${query}`);
   expect([answer.status, headerOf(answer, 'Location')]).toEqual([303, location]);
   expect((await asked(LIST + location)).status).toBe(200);
 });
-
-test.each([
-  ['1.0', '1/'],
-  ['1e3', '1000/'],
-  ['1e%2B3', '1000/'],
-  ['1234567890123456', '1234567890123456/'],
-  ['99999999999999999', '9007199254740991/'],
-])('opens a record and no list for the id %s, as fields for numbers send it', async (id, location) => {
-  const answer = await asked(`${LIST}?title=a&browse.id=${id}`);
-  expect([answer.status, headerOf(answer, 'Location')]).toEqual([303, location]);
-});
-
-test.each(['observations.json', 'observations.json/', 'observations%2ejson/', 'observations.csv/'])(
-  'opens a record next to a list whose path names a form, too: %s',
-  async (path) => {
-    const location = headerOf(await asked(`/browse/${path}?browse.id=3`), 'Location') ?? '';
-    expect(new URL(location, `http://h.example/browse/${path}`).pathname).toBe('/browse/observations/3/');
-  },
-);
 
 test('filters a field with the name of a parameter by its whole name', async () => {
   const query = 'browse.field=format&browse.lookup=exact&browse.value=png';

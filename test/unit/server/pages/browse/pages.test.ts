@@ -261,15 +261,6 @@ describe('the forms of a list', () => {
     ).toBe('<ice>');
   });
 
-  test('count positions from 1, and open records by id', async () => {
-    const page = await pageAt(`${LIST}?limit=10&offset=20`);
-    expect(textsOf(page, '.jump')).toEqual(['Go to position of 40Go', 'Open by ob_id Open']);
-    const position = page.querySelector('.jump input[name="browse.position"]')!;
-    expect(['min', 'max', 'value'].map((name) => position.getAttribute(name))).toEqual(['1', '40', '21']);
-    const id = page.querySelector('.jump input[name="browse.id"]')!;
-    expect(['min', 'max', 'value'].map((name) => id.getAttribute(name))).toEqual(['0', null, null]);
-  });
-
   test('suggest the values of every enumeration', async () => {
     const page = await pageAt(LIST);
     expect(page.querySelector('.filter input[list=filter-values]')).not.toBe(null);
@@ -279,7 +270,7 @@ describe('the forms of a list', () => {
 
   test('keep the filters of the list', async () => {
     const page = await pageAt(`${LIST}?status=s1&offset=2`);
-    const forms = page.querySelectorAll('.filter, .jump');
+    const forms = page.querySelectorAll('.find, .filter, .choice form');
     expect(forms.length).toBe(3);
     for (const form of forms) expect(form.querySelector('input[name=status]')?.getAttribute('value')).toBe('s1');
   });
