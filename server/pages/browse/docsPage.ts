@@ -1,22 +1,13 @@
-// The page at /docs/: collections, parameters, lookups, formats, problems and guides, from their declarations. Swagger
-// UI (/docs/api/) loads 1.5 MB of scripts, so it is only a link here.
+// The page at /docs/: collections, parameters, lookups and formats, from their declarations. Swagger UI (/docs/api/) loads
+// 1.5 MB of scripts, so it is only a link here.
 import { COLLECTIONS, EXPORT_FORMATS, EXPORT_TYPES, LOOKUPS } from '../../../engine/engine.ts';
 import { collectionSentence } from '../../../engine/described.ts';
 import { countText } from '../../observe/quantities.ts';
-import { failures, offeredParameters, RESPONSES } from '../openapi/responses.ts';
+import { offeredParameters } from '../openapi/responses.ts';
 import { framed } from './frame.ts';
 import type { BrowsePage, Site, Tour } from './site.ts';
 import { smallTable } from './table.ts';
 import { type Child, html, type Markup } from './template.ts';
-
-/** The documents of the package for people who use the API. */
-const GUIDES = [
-  ['server/catalogue/README.md', 'Pages, filters, parameters, exports and caching, in curl, Python, R and JavaScript'],
-  ['server/catalogue/EXPORTS.md', 'Whole lists as NDJSON, CSV and Parquet, and the programs that read them'],
-  ['server/catalogue/DJANGO.md', 'Differences from Django REST Framework'],
-  ['engine/query/FILTERS.md', 'Every field of every collection with its type and lookups'],
-  ['engine/schema/ASSUMPTIONS.md', 'Decisions that the specification leaves open'],
-] as const;
 
 const FORMATS = [['api, json', 'application/json'], ...EXPORT_FORMATS.map((name) => [name, EXPORT_TYPES[name]])];
 
@@ -62,32 +53,12 @@ export function docsPage(site: Site, tour: Tour): BrowsePage {
     ${section('Collections', ['Collection', 'Path', 'Records', 'Contents', 'Requests'], collections)}
     ${section('Parameters', ['Parameter', 'Views', 'Value', 'Meaning'], parameters)}
     ${section('Filters', ['Lookup', 'Fields', 'Finds records in which'], lookups, FILTERS)}
-    ${section('Formats', ['Format', 'Media type'], FORMATS, 'By parameter (format=csv), ending (.csv) or Accept.')}
-    ${section('Problems', ['Status', 'Reason', 'Response'], problemRows(queryOptions.pinsWalks === true), PROBLEMS)}
-    ${section('Guides', ['File in the package', 'Contents'], GUIDES)}`;
+    ${section('Formats', ['Format', 'Media type'], FORMATS, 'By parameter (format=csv), ending (.csv) or Accept.')}`;
   return { status: 200, html: framed(site, tour, { title, crumbs: [{ label: title }], main }) };
 }
 
 const FILTERS = html`A filter is <code>field=value</code> or <code>field__lookup=value</code>, with <code>!</code> after
   either to negate. A link is a step to the fields of other records: <code>projects__title__contains=ice</code>.`;
-const PROBLEMS = 'Lists respond with these statuses besides 200. A 400 names each wrong parameter with its reasons.';
-
-/** The responses of lists other than 200, as the OpenAPI document describes them. */
-function problemRows(pinsWalks: boolean): readonly (readonly Child[])[] {
-  return Object.entries(failures('list', pinsWalks)).flatMap(([status, reference]) => {
-    const { $ref } = reference as { readonly $ref: string };
-    const { description, content } = RESPONSES[$ref.split('/').at(-1)!] as DescribedResponse;
-    const example = content?.['application/json']?.example;
-    const body = example === undefined ? '' : html`<code>${JSON.stringify(example)}</code>`;
-    return [[status === 'default' ? 'other' : status, withCode(description ?? ''), body]];
-  });
-}
-
-interface DescribedResponse {
-  readonly description?: string;
-  readonly content?: Readonly<Record<string, { readonly example?: unknown }>>;
-}
-
 function section(
   title: string,
   heads: readonly string[],
