@@ -5,9 +5,7 @@ import {
   type Ask,
   type Asker,
   type CollectionIndex,
-  decodeForm,
   type Hits,
-  hintsFor,
   type List,
   type QueryOptions,
   regexProblems,
@@ -45,20 +43,6 @@ export async function countFound(
 ): Promise<number | undefined> {
   const found = await foundList(site, tour, collection, query);
   return found.kind === 'found' ? found.hits.count : undefined;
-}
-
-/** A query with the parameters that not every collection has. */
-const TRIED = 'search=a&bbox=0,0,1,1&datetime=2000-01-01';
-const effective = new WeakMap<CollectionIndex, ReadonlySet<string>>();
-
-/** The names of the parameters of TRIED that have an effect on a collection. Cost: none after the first time. */
-export function effectiveParameters({ queryOptions }: Site, collection: CollectionIndex): ReadonlySet<string> {
-  const known = effective.get(collection);
-  if (known) return known;
-  const hints = hintsFor(collection, TRIED, queryOptions);
-  const names = decodeForm(TRIED).flatMap(([name]) => (hints.has(name) ? [] : [name]));
-  effective.set(collection, new Set(names));
-  return new Set(names);
 }
 
 export function pageRowsMax({ queryOptions }: Site): number {

@@ -2,11 +2,10 @@
 // the parameters `search`, `datetime` and `bbox` of the API.
 import { BROWSE_PREFIX, fromStart, type Pair, withoutNames, withValue } from './address.ts';
 import { hiddenInputs } from './facets.ts';
-import { effectiveParameters } from './find.ts';
 import type { Site } from './site.ts';
 import { html, type Markup } from './template.ts';
 import { collectionLabel, inSentence } from '../../../engine/described.ts';
-import type { CollectionIndex } from '../../../engine/engine.ts';
+import { type CollectionIndex, hintsFor } from '../../../engine/engine.ts';
 
 const name = (field: string): string => `${BROWSE_PREFIX}${field}`;
 const WORDS = name('search');
@@ -24,10 +23,13 @@ const OPEN = '..';
 /** The parameters that the form writes. */
 export const FOUND_BY: readonly string[] = ['search', 'datetime', 'bbox'];
 
+const TRIED = 'search=a&bbox=0,0,1,1&datetime=2000-01-01';
+
 /** The form with the values of a query; false for a collection without the parameters. */
 export function findForm(site: Site, collection: CollectionIndex, pairs: readonly Pair[]): Markup | false {
-  const effective = effectiveParameters(site, collection);
-  if (effective.size === 0) return false;
+  const hints = hintsFor(collection, TRIED, site.queryOptions);
+  const effective = FOUND_BY.filter((parameter) => !hints.has(parameter));
+  if (effective.length === 0) return false;
   const records = inSentence(collectionLabel(collection.declaration.name));
   const valueOf = (parameter: string): string => pairs.findLast(([each]) => each === parameter)?.[1] ?? '';
   const [start = '', end = start] = valueOf('datetime')
@@ -62,8 +64,8 @@ export function findForm(site: Site, collection: CollectionIndex, pairs: readonl
     )}
   </fieldset>`;
   return html`<form method="get" class="find" role="search" aria-label="Find in ${records}">
-    ${hiddenInputs(withoutNames(fromStart(pairs), ...effective))}${effective.has('search') && words}
-    ${effective.has('datetime') && period} ${effective.has('bbox') && place}
+    ${hiddenInputs(withoutNames(fromStart(pairs), ...effective))}${effective.includes('search') && words}
+    ${effective.includes('datetime') && period} ${effective.includes('bbox') && place}
     <button>Find</button>
   </form>`;
 }
