@@ -36,36 +36,9 @@ function mainOf(site: Site, tour: Tour, amount: string): Markup {
       <h2 id="collections">More collections</h2>
       <div class="groups">${groups}</div>
     </section>
-    <section aria-labelledby="interfaces">
-      <h2 id="interfaces">For programs</h2>
-      <dl class="interfaces">
-        <div>
-          <dt><a href="${up}docs/">API documentation</a></dt>
-          <dd>Every collection, parameter and field, to read and to try.</dd>
-        </div>
-        <div>
-          <dt>
-            API <a href="${up}api/v3/?format=json">version 3</a> and <a href="${up}api/v2/?format=json">version 2</a>
-          </dt>
-          <dd><code>${baseUrl}/api/v3/</code></dd>
-        </div>
-        <div>
-          <dt>OpenAPI <a href="${up}openapi.json">JSON</a>, <a href="${up}openapi.yaml">YAML</a></dt>
-          <dd>The same for machines, with every spelling of a path.</dd>
-        </div>
-        ${
-          site.trustedHosts() !== undefined &&
-          html`<div>
-            <dt><a href="${up}browse/authority/">Attribute authority</a></dt>
-            <dd>Certificates of what people may do, over SOAP.</dd>
-          </div>`
-        }
-        <div>
-          <dt>Generation of the data</dt>
-          <dd><code class="long">${site.generation}</code></dd>
-        </div>
-      </dl>
-    </section>`;
+    <p class="quiet">
+      Programs read the same records at <code>${baseUrl}/api/v3/</code>: <a href="${up}docs/">API documentation</a>
+    </p>`;
 }
 
 /** A collection with its search. */
