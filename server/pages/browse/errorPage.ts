@@ -53,22 +53,18 @@ interface Refused {
   readonly pairs: readonly Pair[] | undefined;
   /** If a form was refused: the pairs without its condition. */
   readonly before?: readonly Pair[];
-  /** If a form was refused: whether the API accepts all pairs, including its condition. */
-  readonly canStand?: boolean;
 }
 
 /**
  * 400: lists each refused parameter with its reason and with links that correct the query, followed by the filter form.
  */
 export function refusedPage(site: Site, tour: Tour, declared: Collection, refused: Refused): BrowsePage {
-  const { problems, pairs = [], before, canStand = false } = refused;
+  const { problems, pairs = [], before } = refused;
   const records = inSentence(collectionLabel(declared.name));
   const canRepeat = isRepeatable(pairs);
   const items = problems.slice(0, PROBLEMS_MAX).map(({ key, messages }) => {
     const meant = canRepeat ? meantBy(pairs, key, messages) : undefined;
-    const other = meant
-      ? html` <a href="${queryOf(meant.pairs)}">Use <code>${meant.name}</code></a> or`
-      : canRepeat && canStand && html` <a href="${queryOf(pairs)}">Use the empty text</a> or`;
+    const other = meant && html` <a href="${queryOf(meant.pairs)}">Use <code>${meant.name}</code></a> or`;
     const leave = other ? 'leave it out' : 'Leave it out';
     const less = canRepeat && html`${other} <a href="${queryOf(before ?? withoutNames(pairs, key))}">${leave}</a>.`;
     return html`<li>

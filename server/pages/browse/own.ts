@@ -34,8 +34,6 @@ export type Meant =
       /** The parameters without the refused condition. */
       readonly before: readonly Pair[];
       readonly problems: readonly Problem[];
-      /** Whether the API accepts the refused condition, because it compares with an empty text. */
-      readonly canStand: boolean;
     };
 
 /**
@@ -78,7 +76,6 @@ function withEntry(pairs: readonly Pair[], entry: FormEntry, fields: readonly Fi
     pairs: [...pairs, [key, isEmpty ? '' : entry.value]],
     before: pairs,
     problems: [{ key, messages: [isTruth ? NO_TRUTH : NO_VALUE] }],
-    canStand: isEmpty && type === 'text' && lookup === PLAIN_LOOKUP,
   };
 }
 
