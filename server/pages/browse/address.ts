@@ -24,7 +24,7 @@ const LINKED_CHARACTERS_MAX = 8192;
  * If a query has more parameters, neither choices nor links repeat it: every form would have an input for each
  * parameter.
  */
-export const REPEATED_PARAMETERS_MAX = 100;
+const REPEATED_PARAMETERS_MAX = 100;
 
 const PLACES: ReadonlySet<string> = namesOnPages('place', {});
 

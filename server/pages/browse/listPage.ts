@@ -8,7 +8,6 @@ import {
   type Pair,
   queryOf,
   queryTextOf,
-  REPEATED_PARAMETERS_MAX,
   withoutFilters,
   withoutNames,
   withValue,
@@ -268,13 +267,9 @@ function nothingFound(listing: Listing): Markup {
 /** The forms and facets that lead to other lists. */
 function drawFilters(listing: Listing): Markup {
   if (!listing.hasChoices) {
-    const { pairs, hasWays } = listing;
-    const isMany = pairs.length > REPEATED_PARAMETERS_MAX;
-    const what = isMany ? 'has too many parameters' : 'is too long';
-    const where = hasWays ? 'choices' : 'choices and in links to other pages and to data';
-    const cure = isMany ? 'some parameters' : 'a long filter';
     return html`<p class="note">
-        The address of this page ${what} to be repeated in ${where}. Take ${cure} away to have them.
+        The address of this page is too long to be repeated in
+        choices${!listing.hasWays && ' and in links to other pages and to data'}. Take a filter away to have them.
       </p>
       ${facetPanels(listing)}`;
   }

@@ -280,13 +280,8 @@ describe('the size of a page', () => {
       'is too long',
     ],
     ['problems', `strict=1&ordering=titel&x=${"'".repeat(60_000)}`, '%27'.repeat(1000), undefined],
-    ['parameters', Array.from({ length: 1000 }, (_, i) => `p${i}=1`).join('&'), 'p500=1', 'has too many parameters'],
-    [
-      'short parameters',
-      Array.from({ length: 101 }, (_, i) => `p${i}=1`).join('&'),
-      'p50=1',
-      'has too many parameters',
-    ],
+    ['parameters', Array.from({ length: 1000 }, (_, i) => `p${i}=1`).join('&'), 'p500=1', 'is too long'],
+    ['short parameters', Array.from({ length: 101 }, (_, i) => `p${i}=1`).join('&'), 'p50=1', 'is too long'],
   ])('is bounded for a query of many %s, which it contains at most once', async (_, query, part, why) => {
     const [plain, answer] = [await asked(`${LIST}?limit=3`), await asked(`${LIST}?limit=3&${query}`)];
     const text = textOf(answer);
