@@ -4,7 +4,7 @@ import { factPaths, kindLabel } from '../../../engine/described.ts';
 import { type Box, readBox, boxText } from './map.ts';
 import { type Period, readPeriod, roleText } from './names.ts';
 import { type Data, dataOf, type LinkTarget, type RecordReader } from './records.ts';
-import { type Child, html, type Markup } from './template.ts';
+import { html, type Markup } from './template.ts';
 
 /** Values that are shown under one heading, and links that are followed for them. */
 const VALUES_MAX = 8;
@@ -103,10 +103,8 @@ class FactValues {
     const period = readPeriod(record);
     if (!period) return false;
     this.first = { ...this.first, period: this.first.period ?? period };
-    const { start, end, length } = period;
-    const ends: Child = end === undefined ? ' on' : end !== start && html` to <strong>${end}</strong>`;
-    return html`${end === undefined && 'from '}<strong>${start}</strong>${ends}
-    ${length !== '' && html`<br /><span class="quiet">${length}</span>`}`;
+    return html`<strong>${period.text}</strong>
+      ${period.length !== '' && html`<br /><span class="quiet">${period.length}</span>`}`;
   }
 
   place(record: Data): Markup | false {

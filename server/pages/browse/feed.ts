@@ -59,10 +59,9 @@ export async function feedPage(site: Site, tour: Tour, declared: Collection): Pr
   const { rows } = found.hits;
   return inStep(site, tour, () => {
     const reader = new RecordReader(site, tour);
-    const ids = collection.ids.dictionary.numbers!;
-    const entries = Array.from({ length: countSelected(rows) }, (_, i) => ids[selectedRow(rows, i)]!).flatMap(
-      (id) => drawEntry(tour, declared.name, id, { reader, record: reader.record(declared.name, id) ?? {} }) ?? [],
-    );
+    const records = Array.from({ length: countSelected(rows) }, (_, i) => reader.row(collection, selectedRow(rows, i)));
+    const path = `${tour.baseUrl}/browse/${declared.name}/`;
+    const entries = records.flatMap((record = {}) => drawEntry(reader, path, record) ?? []);
     return {
       status: 200,
       html: utf8Of(drawFeed(site, tour, { collection, pairs: pairs ?? [], entries })),
@@ -90,18 +89,14 @@ interface Entry {
   readonly shown: Markup;
 }
 
-function drawEntry(
-  { baseUrl }: Tour,
-  name: string,
-  id: number,
-  { reader, record }: { readonly reader: RecordReader; readonly record: Data },
-): Entry | undefined {
+/** The entry of a record of the list at `path`; undefined without a time of publication. */
+function drawEntry(reader: RecordReader, path: string, record: Data): Entry | undefined {
   const timeOf = (key: string): string | undefined => rfc3339(reader.text(record[key]));
   const published = timeOf(PUBLISHED);
   if (published === undefined) return undefined;
   const doi = timeOf('doiPublishedTime');
   const updated = doi !== undefined && doi > published ? doi : published;
-  const address = `${baseUrl}/browse/${name}/${id}/`;
+  const address = `${path}${String(record['ob_id'])}/`;
   const shown = html`<entry
     ><title>${xmlText(reader.text(record['title']))}</title><id>${formatUrn(reader.text(record['uuid'])) ?? address}</id
     ><link rel="alternate" type="text/html" href="${address}" /><published>${published}</published
