@@ -7,7 +7,7 @@ import { inStep, notFoundPage, refusedPage } from './errorPage.ts';
 import { feedPage, hasFeed, isFeedQuery } from './feed.ts';
 import { type BrowsePage, fieldsOf, type Site, type Tour, type TrustedHosts } from './site.ts';
 import { listPage } from './listPage.ts';
-import { type Meant, meantBy } from './own.ts';
+import { meantBy } from './own.ts';
 import { recordPage, type RecordPlace } from './recordPage.ts';
 import { startPage } from './startPage.ts';
 
@@ -38,7 +38,7 @@ function pageOf(site: Site, tour: Tour, sight: Sight): BrowsePage | Promise<Brow
       return authorityPage(site, tour, sight.hosts, sent.find(([name]) => name === ROLE)?.[1]);
     case 'list':
       if (isFeedQuery(tour.query) && hasFeed(sight.collection)) return feedPage(site, tour, sight.collection);
-      return listOrForm(site, tour, sight.collection, meantBy(sent, fieldsOf(site, sight.collection)));
+      return listOrForm(site, tour, sight.collection, sent);
     case 'record':
       return recordPage(site, tour, sight);
     case 'nothing':
@@ -46,20 +46,11 @@ function pageOf(site: Site, tour: Tour, sight: Sight): BrowsePage | Promise<Brow
   }
 }
 
-function listOrForm(
-  site: Site,
-  tour: Tour,
-  collection: Collection,
-  meant: Meant | undefined,
-): BrowsePage | Promise<BrowsePage> {
-  switch (meant?.kind) {
-    case undefined:
-      return listPage(site, tour, collection);
-    case 'list':
-      return redirectTo(queryOf(meant.pairs));
-    case 'refused':
-      return refusedPage(site, tour, collection, meant);
-  }
+function listOrForm(site: Site, tour: Tour, declared: Collection, sent: readonly Pair[]): ReturnType<typeof pageOf> {
+  const meant = meantBy(sent, fieldsOf(site, declared));
+  if (!meant) return listPage(site, tour, declared);
+  if (meant.kind === 'refused') return refusedPage(site, tour, declared, meant);
+  return { status: 303, html: NOTHING, location: queryOf(meant.pairs) };
 }
 
 /**
@@ -69,8 +60,4 @@ function listOrForm(
 function ownParameters({ query }: Tour): readonly Pair[] {
   if (query === undefined || !query.includes(BROWSE_PREFIX) || countParts(query, '&') > PARAMETERS_MAX) return [];
   return [...new URLSearchParams(query)];
-}
-
-function redirectTo(location: string): BrowsePage {
-  return { status: 303, html: NOTHING, location };
 }

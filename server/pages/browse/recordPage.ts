@@ -48,7 +48,6 @@ const DATASETS = 'observations';
 
 /** A record with what its page reads before it is built. */
 interface ShownRecord {
-  readonly declared: Collection;
   readonly collection: CollectionIndex;
   readonly id: number;
   readonly row: number;
@@ -57,13 +56,8 @@ interface ShownRecord {
   readonly facts: Facts;
   readonly groups: readonly Group[];
   readonly reader: RecordReader;
-}
-
-/** The results of the list queries. */
-interface Lists {
+  readonly counted: Awaited<ReturnType<typeof countLinks>>;
   readonly resources: Awaited<ReturnType<typeof findResources>>;
-  readonly related: Markup | false;
-  readonly references: Markup | false;
 }
 
 /**
@@ -82,32 +76,20 @@ export async function recordPage(site: Site, tour: Tour, place: RecordPlace): Pr
   const reader = new RecordReader(site, tour);
   const facts = readFacts(reader, tour.up, name, data);
   const groups = readGroups(reader, name, data);
-  const record: ShownRecord = { declared, collection, id, row, members, data, facts, groups, reader };
   const [counted, resources] = await Promise.all([
     countLinks(site, tour, [...relatedLinks(name, groups, facts), ...referenceLinks(site, name, id)]),
     name === DATASETS ? findResources(site, tour, id) : [],
   ]);
-  const lists = {
-    resources,
-    related: linkSection(
-      tour,
-      'Related data',
-      counted.filter(({ countMin }) => countMin > 1),
-    ),
-    references: linkSection(
-      tour,
-      'Referred to by',
-      counted.filter(({ countMin }) => countMin === 1),
-    ),
-  };
+  const record: ShownRecord = { collection, id, row, members, data, facts, groups, reader, counted, resources };
   const isPassing = resources === undefined || counted.some(({ count }) => count === 'missed');
   // Like any other page, it is built in a step. The step starts after all counts have arrived.
-  return inStep(site, tour, () => ({ status: 200, isPassing, html: htmlOf(site, tour, record, lists) }));
+  return inStep(site, tour, () => ({ status: 200, isPassing, html: htmlOf(site, tour, record) }));
 }
 
-function htmlOf(site: Site, tour: Tour, record: ShownRecord, { resources, related, references }: Lists): Buffer {
-  const { declared, collection, id, row, data, facts, reader } = record;
-  const { name } = declared;
+function htmlOf(site: Site, tour: Tour, record: ShownRecord): Buffer {
+  const { collection, id, row, data, facts, reader, counted, resources } = record;
+  const { declaration } = collection;
+  const { name } = declaration;
   const citation = name === DATASETS ? readCitation(reader, site.settings, record) : undefined;
   const label = labelOf(site, tour, collection, row);
   const abstract = reader.text(data['abstract']);
@@ -126,18 +108,28 @@ function htmlOf(site: Site, tour: Tour, record: ShownRecord, { resources, relate
             <p class="abstract"><bdi>${abstract}</bdi></p>
           </section>`
         }
-        ${related} ${references} ${fieldsPart(site, tour, record, !citation)} ${requestPanel(tour, '')}
+        ${linkSection(
+          tour,
+          'Related data',
+          counted.filter(({ countMin }) => countMin > 1),
+        )}
+        ${linkSection(
+          tour,
+          'Referred to by',
+          counted.filter(({ countMin }) => countMin === 1),
+        )}
+        ${fieldsPart(site, tour, record, !citation)} ${requestPanel(tour, '')}
       </div>
     </div>`;
   const crumbs = [{ label: collectionLabel(name), href: `${tour.up}browse/${name}/` }, { label: String(id) }];
   const downloads = (resources ?? []).filter(({ isDownload }) => isDownload);
   const about = {
     path: `browse/${name}/${id}/`,
-    description: abstract || collectionSentence(declared),
+    description: abstract || collectionSentence(declaration),
     head:
       citation && publishedTest(collection)(row) && datasetScript(site, tour, { citation, data, reader, downloads }),
   };
-  return framed(site, tour, { title: titleOf(declared, id, label), about, crumbs, main });
+  return framed(site, tour, { title: titleOf(declaration, id, label), about, crumbs, main });
 }
 
 /** When the record was published, its states, and the records that group it. */
@@ -175,19 +167,16 @@ function fieldCount(shown: number, hasMore: boolean): string {
 }
 
 /** All fields with their values, and the links to the record as data. */
-function fieldsPart(
-  site: Site,
-  tour: Tour,
-  { declared, collection, row, members }: ShownRecord,
-  isOpen: boolean,
-): Markup {
+function fieldsPart(site: Site, tour: Tour, { collection, row, members }: ShownRecord, isOpen: boolean): Markup {
+  const { declaration } = collection;
+  const { name } = declaration;
   const values = new ShownValues(site, tour);
-  const generic = linkAmong(declared.name, members);
+  const generic = linkAmong(name, members);
   const rows = members.map(
     ({ key, value }) =>
       html`<div>
-        <dt><bdi>${fieldLabel(declared.name, key)}</bdi> <code>${key}</code>${meaningOf(declared, key)}</dt>
-        <dd>${generic?.key === key ? values.linkTo(generic) : shown(value, values, declared.name, key)}</dd>
+        <dt><bdi>${fieldLabel(name, key)}</bdi> <code>${key}</code>${meaningOf(declaration, key)}</dt>
+        <dd>${generic?.key === key ? values.linkTo(generic) : shown(value, values, name, key)}</dd>
       </div> `,
   );
   return html`<details class="fields" id="fields" ${isOpen && html` open`}>

@@ -170,7 +170,6 @@ export class ShownValues {
   }
 }
 
-/** A generic link: the key of its id, and where it leads. */
 /** A generic link, and the key of the member that is shown as it. */
 export interface ShownLink {
   readonly key: string;
