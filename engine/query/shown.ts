@@ -88,20 +88,12 @@ const STATE = 'publicationState';
 const PUBLISHED: ReadonlySet<string> = new Set(['published', 'citable']);
 
 /**
- * Returns a test of a row: whether its record is published or citable. Collections without this state are public
- * (A174). Cost of the test: one look-up, and each distinct state once.
+ * Returns whether the record in a row is published or citable. Collections without this state are public (A174). Cost:
+ * one value.
  */
-export function publishedTest(collection: CollectionIndex): (row: number) => boolean {
-  const node = collection.members.get(STATE);
-  if (node?.kind !== 'values') return () => true;
-  const { index } = node;
-  const known = new Map<number, boolean>();
-  return (row) => {
-    const code = index.codeAt(row);
-    const isPublished = known.get(code) ?? PUBLISHED.has(fieldText(collection, row, STATE) ?? '');
-    known.set(code, isPublished);
-    return isPublished;
-  };
+export function isPublished(collection: CollectionIndex, row: number): boolean {
+  if (collection.members.get(STATE)?.kind !== 'values') return true;
+  return PUBLISHED.has(fieldText(collection, row, STATE) ?? '');
 }
 
 /** Embedded records of a list that are read. */

@@ -2,7 +2,7 @@
 // published records of the first collections of the start page. A sitemap has at most 50,000 addresses; more are in
 // numbered sitemaps, which the one at /sitemap.xml lists. Loaded on the first request for one (A174).
 import { COLLECTIONS, wholeBody } from '../../engine/engine.ts';
-import { COLLECTION_GROUPS, publishedTest } from '../../engine/described.ts';
+import { COLLECTION_GROUPS, isPublished } from '../../engine/described.ts';
 import type { Answer } from '../http/exchange.ts';
 import { type CatalogueService, type RouteOf, tagIn, type Visit } from '../catalogue/catalogue.ts';
 import { rfc3339 } from './browse/site.ts';
@@ -10,7 +10,7 @@ import { html, type Markup, utf8Of } from './browse/template.ts';
 
 /** The limit of the protocol. */
 const ADDRESSES_MAX = 50_000;
-/** Addresses of one step: 1 ms. */
+/** Addresses of one step: 2 ms. */
 const STEP_ADDRESSES = 2000;
 const TYPE = 'application/xml; charset=utf-8';
 const NAMESPACE = 'http://www.sitemaps.org/schemas/sitemap/0.9';
@@ -56,9 +56,8 @@ function listPages(collections: CatalogueService['collections']): Pages {
   return (COLLECTION_GROUPS[0]?.names ?? []).reduce<Pages>(
     ({ count, pathAt }, name) => {
       const collection = collections(name);
-      const isPublished = publishedTest(collection);
       const recordAt: PathAt = (row) =>
-        isPublished(row) ? `browse/${name}/${collection.ids.dictionary.numbers![row]!}/` : undefined;
+        isPublished(collection, row) ? `browse/${name}/${collection.ids.dictionary.numbers![row]!}/` : undefined;
       return {
         count: count + collection.rows,
         pathAt: (index) => (index < count ? pathAt(index) : recordAt(index - count)),

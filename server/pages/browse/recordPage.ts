@@ -8,10 +8,10 @@ import {
   fieldLabel,
   fieldSentence,
   hasMoreMembers,
+  isPublished,
   kindLabel,
   type Member,
   type MemberBudget,
-  publishedTest,
   recordMembers,
 } from '../../../engine/described.ts';
 import { readCitation } from '../citation.ts';
@@ -126,8 +126,7 @@ function htmlOf(site: Site, tour: Tour, record: ShownRecord): Buffer {
   const about = {
     path: `browse/${name}/${id}/`,
     description: abstract || collectionSentence(declaration),
-    head:
-      citation && publishedTest(collection)(row) && datasetScript(site, tour, { citation, data, reader, downloads }),
+    head: citation && isPublished(collection, row) && datasetScript(site, tour, { citation, data, reader, downloads }),
   };
   return framed(site, tour, { title: titleOf(declaration, id, label), about, crumbs, main });
 }
