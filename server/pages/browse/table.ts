@@ -57,7 +57,6 @@ export function recordTable(listing: Listing): Markup {
   const ids = collection.ids.dictionary.numbers!;
   const ordered = new Set(fields.filter(({ isOrdered }) => isOrdered).map(({ key }) => key));
   const values = new ShownValues(site, tour);
-  const made: Cells = new Map();
   const budget = { wholeBytesMax: CELL_BYTES_MAX, startBytes: START_BYTES, left: TABLE_BYTES_MAX };
   const search = pairs.findLast(([name]) => name === 'search')?.[1];
   const marked = search === undefined ? undefined : markedParts(search);
@@ -73,7 +72,7 @@ export function recordTable(listing: Listing): Markup {
     });
     rows.push(
       html`<tr role="row">
-        ${name}${drawCells(cells, { row, members, generic: linkAmong(collectionName, members) }, { values, made })}
+        ${name}${drawCells(cells, values, { row, members, generic: linkAmong(collectionName, members) })}
       </tr> `,
     );
   }
@@ -139,10 +138,6 @@ function orderedBy(pairs: readonly Pair[], key: string): readonly Pair[] {
   return withValue(fromStart(pairs), 'ordering', key);
 }
 
-/** Cells of short values, keyed by column and value, because most columns have few distinct values. */
-type Cells = Map<string, Markup>;
-const SHORT_CHARACTERS_MAX = 64;
-
 /** The name of a record as a link to its page. `marked` splits a text at the words of a search. */
 function drawName(
   { collection, tour, site }: Listing,
@@ -192,12 +187,12 @@ const LINK_ORDER: Readonly<Record<string, string>> = { times: 'startTime', bboxe
 
 function drawCells(
   columns: readonly Column[],
+  values: ShownValues,
   {
     row,
     members,
     generic,
   }: { readonly row: number; readonly members: readonly Member[]; readonly generic: ShownLink | undefined },
-  { values, made }: { readonly values: ShownValues; readonly made: Cells },
 ): readonly Markup[] {
   const byKey = new Map(members.map(({ key, value }) => [key, value]));
   return columns.map(({ key, label, isShort, isPeriod, describe }) => {
@@ -205,12 +200,8 @@ function drawCells(
     if (generic?.key === key) return cell(values.linkTo(generic));
     if (describe) return cell(html`<bdi${isPeriod && html` class="number"`}>${describe(row)}</bdi>`);
     const value = byKey.get(key);
-    if (value?.kind !== 'whole' || value.json.length > SHORT_CHARACTERS_MAX)
-      return cell(value && shown(key, value, values));
-    const said = `${key} ${value.json}`;
-    const known = made.get(said) ?? cell((isShort && drawDay(value.json)) || shown(key, value, values));
-    made.set(said, known);
-    return known;
+    const day = isShort && value?.kind === 'whole' && drawDay(value.json);
+    return cell(day || (value && shown(key, value, values)));
   });
 }
 
