@@ -1,7 +1,7 @@
 // Labels of records: the fields that name them, or for those that no field names a phenomenon by its term, a party with
 // its role, an instrument on its platform, a period, a place. Read from columns, so that a list can have hundreds.
 import { type CollectionIndex, rowOfId } from '../../../engine/engine.ts';
-import { fieldText, linkedIds, memberTexts, recordLabel } from '../../../engine/described.ts';
+import { fieldText, linkedIds, linkedTo, memberTexts, recordLabel } from '../../../engine/described.ts';
 import { boxInRow, boxText } from './map.ts';
 import { servedText, type Source, type Visit } from './site.ts';
 
@@ -18,22 +18,19 @@ type Label = (collection: CollectionIndex, row: number, source: Source) => strin
 
 /** By collection. */
 const LABELS: Readonly<Record<string, Label>> = {
-  acquisitions: (collection, row, source) => linkLabel(collection, row, source, ['instrumentplatformpair_set', 'ipps']),
+  acquisitions: (collection, row, source) => linkLabel(collection, row, source, 'instrumentplatformpair_set', 'ipps'),
   bboxes: (collection, row) => {
     const box = boxInRow(collection, row);
     return fieldText(collection, row, 'bboxName') || (box && boxText(box));
   },
   ipps: (collection, row, source) =>
     joinTexts(' on ', [
-      linkLabel(collection, row, source, ['instrument', 'instruments']),
-      linkLabel(collection, row, source, ['platform', 'platforms']),
+      linkLabel(collection, row, source, 'instrument'),
+      linkLabel(collection, row, source, 'platform'),
     ]),
   phenomona: phenomenonLabel,
   rpis: (collection, row, source) =>
-    joinTexts(', ', [
-      linkLabel(collection, row, source, ['party', 'parties']),
-      roleText(fieldText(collection, row, 'role')),
-    ]),
+    joinTexts(', ', [linkLabel(collection, row, source, 'party'), roleText(fieldText(collection, row, 'role'))]),
   times: (collection, row) => {
     const [startTime, endTime] = ['startTime', 'endTime'].map((key) => fieldText(collection, row, key));
     return readPeriod({ startTime, endTime })?.text;
@@ -68,14 +65,16 @@ function derivedLabel(collection: CollectionIndex, row: number, source: Source):
   return label;
 }
 
-/** The label of the first record of the collection `to` whose id a row has at `key`. */
+/** The label of the first record of the collection `to` whose id a row has at `key`, a link or embedded records. */
 function linkLabel(
   collection: CollectionIndex,
   row: number,
   source: Source,
-  [key, to]: readonly [key: string, to: string],
+  key: string,
+  to = linkedTo(collection, key)?.name,
 ): string | undefined {
-  const [id = -1] = collection.members.has(key) ? linkedIds(collection, row, key, 1).ids : [];
+  if (to === undefined || !collection.members.has(key)) return undefined;
+  const [id = -1] = linkedIds(collection, row, key, 1).ids;
   const target = source.collections(to);
   const at = rowOfId(target, id);
   return at < 0 ? undefined : derivedLabel(target, at, source) || recordLabel(target, at);
