@@ -20,7 +20,6 @@ export interface FilterField {
   /** The values that public documents show. */
   readonly values: readonly string[];
   readonly lookups: readonly string[];
-  readonly label: string;
   readonly sentence: string;
   /** Whether a list can be sorted by the field. */
   readonly isOrdered: boolean;
@@ -147,12 +146,12 @@ function textInRow(collection: CollectionIndex, index: FieldIndex, row: number):
 export function filterFields(collection: CollectionIndex, isKnown: (field: string) => boolean): readonly FilterField[] {
   const { declaration, members } = collection;
   const described = describedFields(declaration, servedFields(collection));
-  return described.flatMap(({ key, field, type, lookups, label, sentence }) => {
+  return described.flatMap(({ key, field, type, lookups, sentence }) => {
     const path = key.split('__');
     if (lookups.length === 0 || !isKnown(path[0]!)) return [];
     const isOrdered = isSorted(members, path);
     const names = lookups.map(({ name }) => name);
-    return [{ key, type, values: valuesOf(field), lookups: names, label, sentence, isOrdered }];
+    return [{ key, type, values: valuesOf(field), lookups: names, sentence, isOrdered }];
   });
 }
 

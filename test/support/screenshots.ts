@@ -34,8 +34,6 @@ const home = mkdtempSync(join(tmpdir(), 'catalogue-browser-'));
 const server = await runServer(['--data', SAMPLE, '--threads', '1', '--explain']);
 const browser = await startBrowser(home);
 try {
-  // A page shows its duration. The first requests load code and compete with compression, so they are not pictured.
-  for (let i = 0; i < 3; i++) for (const path of Object.values(PAGES)) await (await fetch(server.url + path)).text();
   for (const [look, options] of Object.entries(LOOKS)) {
     const { page, close } = await watchedPage(browser, server.url, options);
     if (look === 'paper') await page.emulateMedia({ media: 'print' });
