@@ -1,6 +1,6 @@
 // A program that measures the allocations of requests: it sends 10,000 of each target to the catalogue's handler. Its
-// heap is too large for a collection to run meanwhile, so heap growth equals allocation. allocations.test.ts runs it
-// with the flags that make the counts exact; the arguments are the snapshot and the targets.
+// heap is too large for a collection to run meanwhile, so heap growth equals allocation. allocations.long.test.ts runs
+// it with the flags that make the counts exact; the arguments are the snapshot and the targets.
 import { getHeapStatistics } from 'node:v8';
 import { loadSnapshot } from '../../data/store/load.ts';
 import { openSnapshot } from '../../engine/engine.ts';

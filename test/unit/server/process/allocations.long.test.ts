@@ -1,4 +1,6 @@
 // Allocations of cheap requests, and their independence of the offset, counted in a separate process without a clock.
+// Long, because V8 must have compiled the code of each request. test/unit/bench/load counts buffers and hops in `npm
+// test`.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
