@@ -86,8 +86,9 @@ function lowered(text: string): string {
   return text.toLowerCase().toUpperCase().toLowerCase();
 }
 
-/** A text without accents and other marks. */
+/** A text without accents and other marks. Most texts are ASCII, which has none: half the time of a search. */
 function plain(text: string): string {
+  if (/^\p{ASCII}*$/u.test(text)) return text;
   return Array.from(text, (character) => {
     const [base, ...marks] = character.normalize('NFD');
     if (/\p{Mn}/u.test(base!)) return '';
