@@ -42,7 +42,7 @@ const NIGHTLY = [
   'test/unit/bench/smoke.long.test.ts',
   // Rare pages and states of the site: contract/browse has the usual ones.
   'test/contract/browseRare.long.test.ts',
-  // Every field with every lookup: differential/everyLookup.test has a sixth of them.
+  // Every field with every lookup: differential/everyLookup.test has a twelfth of them.
   'test/differential/everyLookup.long.test.ts',
   // Every misbehaviour of an upstream, at three pages: upstream/rudeUpstream.test has a ninth of them.
   'test/unit/data/upstream/rudeUpstream.long.test.ts',
