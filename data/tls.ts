@@ -4,20 +4,27 @@ import { OperationError, reasonOf } from './operationError.ts';
 
 /** The bundle of a system has about 0.3 MB. */
 const CA_BYTES_MAX = 4 << 20;
+/** Whether this thread trusts the default authorities because of an earlier call. */
+let trustsDefault = false;
 
 /**
  * Sets the authorities that TLS connections of this thread trust: those in a PEM file, or without a file those of
- * Node.js and of the system's trust store, which takes 0.1 s. Throws OperationError `file`, and `input` for a file
- * without certificates.
+ * Node.js and of the system's trust store, which takes 0.1 s the first time. Throws OperationError `file`, and `input`
+ * for a file without certificates.
  */
 export function trustAuthorities(file: string | undefined): void {
   // Available from Node 22.19 and 24.5 on. Older versions trust the authorities that their own flags name.
   const trust = tls.setDefaultCACertificates as typeof tls.setDefaultCACertificates | undefined;
   if (!trust && file !== undefined) throw new OperationError('usage', '--ca needs Node.js 22.19, 24.5 or later');
-  if (file === undefined) return trust?.((['bundled', 'extra', 'system'] as const).flatMap(tls.getCACertificates));
+  if (file === undefined) {
+    if (!trustsDefault) trust?.((['bundled', 'extra', 'system'] as const).flatMap(tls.getCACertificates));
+    trustsDefault = true;
+    return;
+  }
   const pem = readTextWithin(file, CA_BYTES_MAX);
   try {
     trust?.([pem]);
+    trustsDefault = false;
   } catch (error) {
     throw new OperationError('input', `${file}: want certificates of authorities, in PEM`, error);
   }
