@@ -16,13 +16,16 @@ export function frequentWords(catalogue: NaiveCatalogue, partMax: number): reado
     for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   const countOf = (word: string): number => sample.filter((text) => text.includes(word)).length;
-  const [first, second] = [...counts]
+  const candidates = [...counts]
     .filter(([word, count]) => !word.endsWith('s') && count <= partMax * sample.length)
     .sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
-    .filter(([word]) => countOf(word) <= partMax * sample.length)
     .map(([word]) => word);
-  if (second === undefined) throw new Error('the records have no two words that are rare enough');
-  return [first!, second];
+  const isRare = (word: string): boolean => countOf(word) <= partMax * sample.length;
+  const first = candidates.find(isRare);
+  const second = candidates.find((word) => word !== first && isRare(word));
+  if (first === undefined || second === undefined)
+    throw new Error('the records have no two words that are rare enough');
+  return [first, second];
 }
 
 /** The rows with all words, ranked as in A168. Cost: a read and a parse of every line. */
