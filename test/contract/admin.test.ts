@@ -9,6 +9,7 @@ import { packageVersion } from '../../server/settings/values.ts';
 import { type Client, clientOf, type Received } from '../support/client.ts';
 import { runProgram, runServer } from '../support/commandProcess.ts';
 import { RawSocket, requestOf } from '../support/rawSocket.ts';
+import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 
 type Server = Awaited<ReturnType<typeof runServer>>;
 
@@ -94,7 +95,8 @@ describe('the admin port', () => {
 
   test('closes connections beyond 64, while the public port responds and has descriptors left', async () => {
     const few = ['-c', 'ulimit -n 256; exec "$0" "$@"', process.execPath, LAUNCHER_FILE];
-    const limited = runProgram('sh', [...few, 'serve', '--port', '0', '--threads', '1', '--admin-port', '0']);
+    const flags = ['--data', await sampleSnapshot(), '--port', '0', '--threads', '1', '--admin-port', '0'];
+    const limited = runProgram('sh', [...few, 'serve', ...flags]);
     try {
       const [, port] = await limited.printed(/admin on http:\/\/127\.0\.0\.1:(\d+)\/status\n/);
       const [, url] = await limited.printed(/listening on (http:\S+)\n/);

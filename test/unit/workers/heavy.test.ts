@@ -1,6 +1,5 @@
 // The results of a pool thread: all rows as a set, in few bytes and without a copy, or a page.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { fileURLToPath } from 'node:url';
 import { loadSnapshot } from '../../../data/store/load.ts';
 import {
   type CollectionIndex,
@@ -14,21 +13,18 @@ import {
 import { ownedBytes } from '../../../engine/index/footprint.ts';
 import { eachRow, type RowSet } from '../../../engine/index/rowset.ts';
 import { type HeavyPool, startPool } from '../../../workers/pool.ts';
-import { imported, temporaryDirectory } from '../../support/dataSets.ts';
 import { hitsOf, planOf as planIn } from '../../support/lists.ts';
 import { STAYING } from '../../support/requests.ts';
+import { sampleSnapshot } from '../../support/sampleSnapshot.ts';
 
 const NAME = 'observations';
 const SERVED = { options: { limitDefault: 5 }, form: { baseUrl: 'http://catalogue.test' } };
-const directory = temporaryDirectory();
 let loaded: LoadedSnapshot;
 let collection: CollectionIndex;
 let pool: HeavyPool;
 
 beforeAll(async () => {
-  const sample = fileURLToPath(new URL('../../../data/sample', import.meta.url));
-  const { file } = await imported(sample, { file: `${directory}/sample.snapshot` });
-  loaded = await loadSnapshot(file, SERVED.form, () => {});
+  loaded = await loadSnapshot(await sampleSnapshot(), SERVED.form, () => {});
   collection = openSnapshot(loaded).collection(NAME);
   pool = startPool(loaded, 1);
 });
