@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { readSettings } from '../../../../server/settings/declarations.ts';
 import { explainRequest } from '../../../../server/commands/explain.ts';
 import { OperationError } from '../../../../data/operationError.ts';
-import { dataSetOf, temporaryDirectory } from '../../../support/dataSets.ts';
+import { dataSetOf, imported, temporaryDirectory } from '../../../support/dataSets.ts';
 
 const link = (to: string, id: number): string => `{base_url}/api/v3/${to}/${id}/?format=api`;
 const observations = Array.from({ length: 200 }, (_, i) => ({
@@ -15,10 +15,8 @@ const observations = Array.from({ length: 200 }, (_, i) => ({
 }));
 const projects = Array.from({ length: 10 }, (_, i) => ({ ob_id: i, uuid: `p${i}` }));
 const linesOf = (records: readonly object[]): string => records.map((one) => `${JSON.stringify(one)}\n`).join('');
-const data = dataSetOf(temporaryDirectory(), {
-  'observations.ndjson': linesOf(observations),
-  'projects.ndjson': linesOf(projects),
-});
+const files = { 'observations.ndjson': linesOf(observations), 'projects.ndjson': linesOf(projects) };
+const { file: data } = await imported(dataSetOf(temporaryDirectory(), files));
 
 async function explained(request: string, flags: Record<string, string | boolean> = {}): Promise<readonly string[]> {
   const settings = readSettings({ data, threads: '1', ...flags }, {});
