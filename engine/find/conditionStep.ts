@@ -117,12 +117,9 @@ function searchSize(index: FieldIndex, lookup: Lookup, operand: Operand): Size {
 /** Fraction of the rows that a word is assumed to be in: most searches are for rare words. */
 const WORD_PART = 1 / 128;
 
-/** Estimate for a word: reads the vocabulary, the lists of some words, and the code of each row. */
+/** Estimate for a word: reads the vocabulary and the lists of some words. */
 function wordSize(index: FieldIndex, { vocabulary }: Words): Size {
   const estimate = Math.ceil(index.rows * WORD_PART);
   const vocabularyNs = vocabulary.text.length * COST.byte.plain;
-  return {
-    estimate,
-    ns: vocabularyNs + estimate * COST.listByte + index.rows * COST.code + setNs(estimate, index.rows),
-  };
+  return { estimate, ns: vocabularyNs + estimate * COST.listByte + setNs(estimate, index.rows) };
 }

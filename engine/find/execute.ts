@@ -181,12 +181,12 @@ function rankedPage(context: Context, set: RowSet, ranking: Ranking, { offset, l
 function* rankedSets(context: Context, set: RowSet, { tiers, whole }: Ranking): Generator<RowSet> {
   const { collection, form, meter } = context;
   const { rows } = collection;
-  const rowsOf = (anyOf: readonly AnyOf[], start: RowSet): RowSet =>
-    rowsOfSteps(context, planAnyOf(collection, anyOf, form).steps, rows, start);
+  const stepsOf = (anyOf: readonly AnyOf[]): readonly PlanStep[] => planAnyOf(collection, anyOf, form).steps;
+  const wholeSteps = stepsOf(whole);
   let rest = set;
   for (const tier of [...tiers, ANY_RECORD]) {
-    const hits = rowsOf(tier, rest);
-    const best = rowsOf(whole, hits);
+    const hits = rowsOfSteps(context, stepsOf(tier), rows, rest);
+    const best = rowsOfSteps(context, wholeSteps, rows, hits);
     yield best;
     yield subtractRows(meter, hits, best, rows);
     rest = subtractRows(meter, rest, hits, rows);

@@ -79,7 +79,7 @@ function isFilled(index: FieldIndex, { start, end }: CodeRange, flip: 0 | 1, wan
 }
 
 /** Joining a range costs about as much as reading the codes of this many rows. */
-const ROWS_PER_RANGE = 32;
+const ROWS_PER_RANGE = 16;
 
 /** Up to this many postings are joined one by one: a separate set for each range would cost more. */
 const JOINED_MAX = 4096;
