@@ -48,7 +48,7 @@ export interface PublishOptions {
   readonly refreshed?: string | undefined;
   readonly latestMs?: number | undefined;
   /** The bytes of the change feed of a generation. */
-  readonly feedOf?: ((generation: string) => Uint8Array | undefined) | undefined;
+  readonly feedOf?: ((generation: string) => Promise<Uint8Array | undefined>) | undefined;
 }
 
 /**
@@ -125,7 +125,7 @@ async function openSources(
     const source = await openSource(hold({ descriptor: openFile(name), file: name }), blocksName, onProgress);
     blocks.push({ ...source, address });
   }
-  const feed = feedOf?.(verified.generation);
+  const feed = await feedOf?.(verified.generation);
   return { verified, snapshot, blocks, changes: feed && feedSource(feed), leftOut };
 }
 

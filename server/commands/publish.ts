@@ -72,7 +72,7 @@ export async function publishWithReport(
 ): Promise<void> {
   const { name } = options.target;
   const startMs = steadyMs();
-  const feedOf = (generation: string): Uint8Array | undefined => encodeLogFeed(options.file, generation);
+  const feedOf = (generation: string): Promise<Uint8Array | undefined> => encodeLogFeed(options.file, generation);
   const { pointer, sentBytes, isNew, isOlder, leftOut } = await withProgress(progress, (onProgress) =>
     publishSnapshot({ ...options, feedOf, latestMs: isForced ? undefined : epochMs() + DAY_MS }, onProgress),
   );

@@ -191,7 +191,7 @@ async function loadChanges(
     const published = statIfExists(feed) && attempt(`cannot read ${feed}`, () => readAtMost(feed, FEED_FILE_BYTES_MAX));
     if (!published && !statIfExists(changeLogPath(file))) return undefined;
     const { encodeLogFeed } = await import('../../data/upstream/feed.ts');
-    const bytes = published instanceof Uint8Array ? published : encodeLogFeed(file, generation);
+    const bytes = published instanceof Uint8Array ? published : await encodeLogFeed(file, generation);
     if (!bytes) return undefined;
     assertRoom?.(bytes.length);
     return decodeFeed(bytes, generation, file);

@@ -119,7 +119,7 @@ function describeFeeds(
     const feeds = [randomBytes(2_500_000), randomBytes(10)];
     for (const [i, feed] of feeds.entries())
       await published(target, releases[i]!, {
-        feedOf: (generation) => (generation === releases[i]!.generation ? feed : undefined),
+        feedOf: async (generation) => (generation === releases[i]!.generation ? feed : undefined),
       });
     expect(await pruneTarget(target, 2, Date.now())).toMatchObject({ removed: 0, kept: 4 });
     const pointer = (await wholeIn(target, directory))!;

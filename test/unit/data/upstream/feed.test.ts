@@ -29,7 +29,7 @@ function snapshotOf(numbers: readonly number[], changesEach = 1): string {
 
 /** The ids that a client of each known generation gets. */
 async function idsSince(snapshot: string, n: number, bytesMax?: number): Promise<Record<string, readonly number[]>> {
-  const bytes = encodeLogFeed(snapshot, generationOf(n), bytesMax);
+  const bytes = await encodeLogFeed(snapshot, generationOf(n), bytesMax);
   const feed = decodeFeed(bytes!, generationOf(n), 'the feed');
   const entries = feed.generations.map(([generation, offset]) => {
     const lines = Buffer.from(feed.bytes.subarray(offset)).toString().trimEnd().split('\n');
@@ -44,8 +44,8 @@ test('has the changes since each generation that the log has, up to the one of t
   const snapshot = snapshotOf([1, 2, 3, 4]);
   expect(await idsSince(snapshot, 4)).toEqual({ 1: [10_000, 20_000, 30_000], 2: [20_000, 30_000], 3: [30_000], 4: [] });
   expect(await idsSince(snapshot, 3)).toEqual({ 1: [10_000, 20_000], 2: [20_000], 3: [] });
-  expect(encodeLogFeed(snapshot, generationOf(9))).toBeUndefined();
-  expect(encodeLogFeed(join(directory, 'none.snapshot'), generationOf(1))).toBeUndefined();
+  expect(await encodeLogFeed(snapshot, generationOf(9))).toBeUndefined();
+  expect(await encodeLogFeed(join(directory, 'none.snapshot'), generationOf(1))).toBeUndefined();
 });
 
 test('begins where the log was restarted', async () => {
@@ -73,7 +73,7 @@ test('forgets the oldest generations beyond its limit, the newest too if that al
 
 test('reports a damaged feed, a feed of another generation and a damaged log', async () => {
   const snapshot = snapshotOf([1, 2]);
-  const bytes = encodeLogFeed(snapshot, generationOf(2))!;
+  const bytes = (await encodeLogFeed(snapshot, generationOf(2)))!;
   for (let at = 0; at < bytes.length; at++) {
     const damaged = Uint8Array.from(bytes);
     damaged[at]! ^= 1;
@@ -83,5 +83,5 @@ test('reports a damaged feed, a feed of another generation and a damaged log', a
     expect(() => decodeFeed(bytes.slice(0, length), generationOf(2), 'x')).toThrow('x: it is damaged');
   expect(() => decodeFeed(bytes, generationOf(1), 'x')).toThrow('x: it is the change feed of another generation');
   writeFileSync(join(snapshot, '..', CHANGES_FILE), 'no change log');
-  expect(() => encodeLogFeed(snapshot, generationOf(2))).toThrow('damaged at byte 0');
+  await expect(encodeLogFeed(snapshot, generationOf(2))).rejects.toThrow('damaged at byte 0');
 });
