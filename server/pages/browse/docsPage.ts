@@ -59,6 +59,7 @@ export function docsPage(site: Site, tour: Tour): BrowsePage {
 
 const FILTERS = html`A filter is <code>field=value</code> or <code>field__lookup=value</code>, with <code>!</code> after
   either to negate. A link is a step to the fields of other records: <code>projects__title__contains=ice</code>.`;
+
 function section(
   title: string,
   heads: readonly string[],
