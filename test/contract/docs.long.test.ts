@@ -10,9 +10,10 @@ import { isTooWide, seriousOf, startBrowser, watchedPage } from '../support/page
 import { PAGE_LOOKS } from '../support/samplePages.ts';
 import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 
-/** The parameters of lists, except those that choose a form. */
+const NOT_OF_TIMES: ReadonlySet<string> = new Set(['format', 'pretty', 'bom', 'expand', 'search', 'bbox']);
+/** The parameters of times: not those that choose a form, and not those that need texts or boxes. */
 const isShown = ({ name, setting, views }: (typeof PARAMETERS)[number]): boolean =>
-  setting === undefined && views.includes('list') && !['format', 'pretty', 'bom', 'expand'].includes(name);
+  setting === undefined && views.includes('list') && !NOT_OF_TIMES.has(name);
 const TIMES = ['ob_id', 'ob_id__in', 'ob_id__gte', 'ob_id__lte'].concat(
   ['startTime', 'endTime'].flatMap((field) => [field, `${field}__gte`, `${field}__lte`]),
 );
