@@ -285,7 +285,8 @@ async function checkLinks(probing: Probing, collections: readonly Collection[], 
   const [checked, resolved] = [outcomes.length, outcomes.filter(Boolean).length];
   const share = checked === 0 ? 0 : (resolved * 100) / checked;
   const least = lowerBound(resolved, checked);
-  return { checked, resolved, share, margin: share - least, linksMin: Math.floor(least * 10) / 10 };
+  const unchecked = draws.length - checked;
+  return { checked, resolved, unchecked, share, margin: share - least, linksMin: Math.floor(least * 10) / 10 };
 }
 
 /**

@@ -84,10 +84,11 @@ function verdictText({ honoured, ignored, unchecked }: Verdict): string {
   return parts.length > 0 ? parts.join('; ') : 'nothing to check';
 }
 
-function linksText({ checked, resolved, share, margin, linksMin }: ProbeReport['links']): string {
-  if (checked === 0) return 'none checked';
+function linksText({ checked, resolved, unchecked, share, margin, linksMin }: ProbeReport['links']): string {
+  if (checked === 0) return unchecked === 0 ? 'none' : 'not checked';
+  const remainder = unchecked > 0 ? `; ${countText(unchecked)} not checked` : '';
   const least = `at least ${(share - margin).toFixed(1)} %, --links-min ${linksMin}`;
-  return `${countText(resolved)} of ${countText(checked)} links resolve: ${share.toFixed(1)} % (${least})`;
+  return `${countText(resolved)} of ${countText(checked)} links resolve: ${share.toFixed(1)} % (${least})${remainder}`;
 }
 
 function costText({ requests, seconds }: ProbeReport['crawl']): string {

@@ -90,8 +90,9 @@ test('requests what links of larger catalogues lead to, and gives the share a ma
 });
 
 test('ends when its time is over, and says what it did not check', async () => {
+  const notes = recordsFrom(0, 500).map((one) => ({ ...one, other: link('identifiers', one.ob_id) }));
   const upstream = await upstreamOf({
-    collections: { notes: recordsFrom(0, 500), identifiers: recordsFrom(0, 500) },
+    collections: { notes, identifiers: recordsFrom(0, 500) },
     onRequest: ({ url }) => (url!.includes('identifiers') ? new Promise(() => undefined) : undefined),
   });
   const options = { ...QUICK_CRAWL, base: upstream.url, durationMs: 2000 };
@@ -99,6 +100,7 @@ test('ends when its time is over, and says what it did not check', async () => {
   expect(found).toMatchObject({ isCut: true, unreadable: { identifiers: `${upstream.url}: no response in time` } });
   expect(found.counts).toEqual({ notes: 500 });
   expect(found.ordering).toEqual({ honoured: [], ignored: [], unchecked: ['notes'] });
+  expect(found.links).toMatchObject({ checked: 0, unchecked: 500 });
 });
 
 test('reports the status of collections that cannot be read, and refuses what is no catalogue', async () => {
