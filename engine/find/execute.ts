@@ -181,11 +181,11 @@ function rankedPage(context: Context, set: RowSet, ranking: Ranking, { offset, l
 function* rankedSets(context: Context, set: RowSet, { tiers, whole }: Ranking): Generator<RowSet> {
   const { collection, form, meter } = context;
   const { rows } = collection;
-  const stepsOf = (anyOf: readonly AnyOf[]): readonly PlanStep[] => planAnyOf(collection, anyOf, form).steps;
-  const wholeSteps = stepsOf(whole);
+  const planSteps = (anyOf: readonly AnyOf[]): readonly PlanStep[] => planAnyOf(collection, anyOf, form).steps;
+  const wholeSteps = planSteps(whole);
   let rest = set;
   for (const tier of [...tiers, ANY_RECORD]) {
-    const hits = rowsOfSteps(context, stepsOf(tier), rows, rest);
+    const hits = rowsOfSteps(context, planSteps(tier), rows, rest);
     const best = rowsOfSteps(context, wholeSteps, rows, hits);
     yield best;
     yield subtractRows(meter, hits, best, rows);

@@ -151,7 +151,7 @@ function eitherNode(context: Context, conditions: readonly PlacedCondition[], ro
   return anyNode(nodes, rows);
 }
 
-function eitherSteps(context: Context, rows: number, conditions: readonly PlacedCondition[]): StepsOn {
+function eitherSteps(context: Context, rows: number, conditions: readonly PlacedCondition[]): SizedSteps {
   const node = eitherNode(context, conditions, rows);
   return { steps: [node], estimate: node.estimate, ns: node.ns };
 }
@@ -168,7 +168,7 @@ function anyNode(steps: readonly TableNode[], rows: number, isNegated = false): 
   return { kind: 'any', path: ROOT, steps, estimate, ns };
 }
 
-type StepsOn = Pick<Related, 'steps' | 'estimate' | 'ns'>;
+type SizedSteps = Pick<Related, 'steps' | 'estimate' | 'ns'>;
 
 /** The steps of conditions on a table of this many rows, in execution order. */
 function stepsOn(
@@ -176,7 +176,7 @@ function stepsOn(
   rows: number,
   conditions: readonly PlacedCondition[],
   alternatives: readonly AnyNode[] = NO_STEPS,
-): StepsOn {
+): SizedSteps {
   const steps: PlanStep[] = [...alternatives];
   let related: PlacedCondition[] | undefined;
   for (const placed of conditions) {
@@ -222,7 +222,7 @@ function relationStep(
   context: Context,
   { step, conditions }: Relation,
   rows: number,
-  inside: (context: Context, rows: number, conditions: readonly PlacedCondition[]) => StepsOn = stepsOn,
+  inside: (context: Context, rows: number, conditions: readonly PlacedCondition[]) => SizedSteps = stepsOn,
 ): TableNode | LinkNode | AnyNode {
   const { path } = step;
   if (step.kind === 'generic') return genericNode(context, step, conditions, rows);

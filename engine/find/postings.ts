@@ -175,10 +175,10 @@ export function rowsOfCodeSet(meter: Meter, index: FieldIndex, codes: RowSet): R
     return rowsByCode(meter, index, codes.words);
   }
   if (codes.kind === 'range') return rowsOfRange(meter, index, codes);
-  return rowsOfCodes(meter, index, rangesOf(meter, codes));
+  return rowsOfCodes(meter, index, listRanges(meter, codes));
 }
 
-function rangesOf(meter: Meter, codes: RowSet): readonly CodeRange[] {
+function listRanges(meter: Meter, codes: RowSet): readonly CodeRange[] {
   meter.spend(countRows(codes) * COST.range);
   return Array.from(listRows(meter, codes), (code) => ({ start: code, end: code + 1 }));
 }
@@ -196,7 +196,7 @@ function bitsOf(meter: Meter, index: FieldIndex, codes: readonly CodeRange[]): U
 export function rowsOfCodeBits(meter: Meter, index: FieldIndex, wanted: Uint32Array, set: RowSet): RowSet {
   const codes = ofBitmap(wanted);
   if (codes.count * ROWS_PER_RANGE <= countRows(set)) {
-    return rowsOfCodesIn(meter, index, rangesOf(meter, codes), set);
+    return rowsOfCodesIn(meter, index, listRanges(meter, codes), set);
   }
   if (countRows(set) === index.rows) return rowsByCode(meter, index, wanted);
   meter.spend(walkNs(set) + countRows(set) * COST.row);
