@@ -217,7 +217,7 @@ function relationsOf(conditions: readonly PlacedCondition[]): readonly Relation[
   return relations;
 }
 
-/** `inside` makes the steps on the related rows: the conditions must all match them, unless it says otherwise. */
+/** `inside` plans the conditions on a related row. By default, the row must match all of them. */
 function relationStep(
   context: Context,
   { step, conditions }: Relation,

@@ -1,5 +1,5 @@
-// The page at /docs/: collections, parameters, lookups and formats, from their declarations. Swagger UI (/docs/api/) loads
-// 1.5 MB of scripts, so it is only a link here.
+// The page at /docs/: collections, parameters, lookups and formats, from their declarations. Swagger UI (/docs/api/)
+// loads 1.5 MB of scripts, so it is only a link here.
 import { COLLECTIONS, EXPORT_FORMATS, EXPORT_TYPES, LOOKUPS } from '../../../engine/engine.ts';
 import { collectionSentence } from '../../../engine/described.ts';
 import { countText } from '../../observe/quantities.ts';

@@ -1,4 +1,5 @@
-// The structured data of published observations (schema.org, JSON-LD), by which search engines for data find them (A174).
+// The structured data of published observations (schema.org, JSON-LD), by which search engines for data find them
+// (A174).
 import type { Citation, Creator } from '../citation.ts';
 import type { Resource } from './dataset.ts';
 import { readBox } from './map.ts';

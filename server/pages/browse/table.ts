@@ -1,6 +1,6 @@
 // The records of a page as a table. Its columns are those of the declaration, or those that `fields` names. Each
-// heading is a link that orders by its column. Links to periods, places, phenomena and other records that no field names
-// are shown as their labels. Other values are read member by member, within a byte budget for the page.
+// heading is a link that orders by its column. Links to periods, places, phenomena and other records that no field
+// names are shown as their labels. Other values are read member by member, within a byte budget for the page.
 import { type CollectionIndex, countSelected, rowOfId, selectedRow } from '../../../engine/engine.ts';
 import {
   collectionLabel,

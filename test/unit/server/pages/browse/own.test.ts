@@ -1,4 +1,5 @@
-// The input of a list's forms becomes a query of the API, to which the response redirects: conditions, columns. filterForm.test.ts tests refused conditions.
+// The input of a list's forms becomes a query of the API, to which the response redirects: conditions, columns.
+// filterForm.test.ts tests refused conditions.
 import { expect, test } from 'vitest';
 import { formHandler } from '../../../../support/formCatalogue.ts';
 import { browserOf, headerOf } from '../../../../support/htmlPages.ts';
