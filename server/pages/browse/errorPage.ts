@@ -72,7 +72,7 @@ export function refusedPage(site: Site, tour: Tour, declared: Collection, refuse
       >: <bdi>${cut(messages.join(' '), MESSAGE_CHARACTERS_MAX)}</bdi>${less}
     </li>`;
   });
-  const main = html`<p class="lead">Something that was asked for means nothing to ${records}.</p>
+  const main = html`<p class="lead">A part of this address does not apply to ${records}.</p>
     <ul class="problems">
       ${items}
     </ul>

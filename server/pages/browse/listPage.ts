@@ -245,8 +245,7 @@ function mainOf(listing: Listing): Markup {
 function nothingFound(listing: Listing): Markup {
   const { collection, alternatives } = listing;
   if (collection.rows === 0) return html`<p class="nothing">This collection has no records.</p>`;
-  if (alternatives.length === 0)
-    return html`<p class="nothing">No record matches. Take a filter away, or change one.</p>`;
+  if (alternatives.length === 0) return html`<p class="nothing">No record matches. Remove a filter, or change one.</p>`;
   const links = alternatives.map(
     ({ without, pairs, count }) =>
       html`<li>
@@ -268,14 +267,14 @@ function nothingFound(listing: Listing): Markup {
 function drawFilters(listing: Listing): Markup {
   if (!listing.hasChoices) {
     return html`<p class="note">
-        The address of this page is too long to be repeated in
-        choices${!listing.hasWays && ' and in links to other pages and to data'}. Take a filter away to have them.
+        The address of this page is too long for
+        choices${!listing.hasWays && ' and for links to other pages and to data'}. Remove a filter to get them.
       </p>
       ${facetPanels(listing)}`;
   }
   const uncounted =
     listing.isUncounted &&
-    html`<p class="note">Without counts by value: too much is under way for them. Try again shortly.</p>`;
+    html`<p class="note">Counts by value are missing, because the server is busy. Try again shortly.</p>`;
   return html`${uncounted} ${facetPanels(listing)} ${filterForm(listing)} ${columnChoice(listing)}`;
 }
 

@@ -168,7 +168,7 @@ test('shows a list whose counts alone are too much for the thread without them w
   expect([answer.etag, headerOf(answer, 'Cache-Control')]).toEqual([undefined, 'no-store']);
   const page = pageOf(answer);
   expect(textsOf(page, '.range')).toEqual(['1 to 2 of 2,000']);
-  expect(textsOf(page, '.filters .note')).toEqual([expect.stringContaining('Without counts')]);
+  expect(textsOf(page, '.filters .note')).toEqual([expect.stringContaining('Counts by value are missing')]);
   expect((await full.asked(`${LIST}?title=a&limit=2&facets=status,title,updateFrequency`)).status).toBe(503);
 });
 
@@ -296,7 +296,7 @@ describe('the size of a page', () => {
     expect(textsOf(page, '.range')[0]).toMatch(/^1 to 3 of /);
     expect(textsOf(page, '.snippet h2')).toEqual(['Address']);
     expect(textsOf(page, '.snippet pre')[0]).toContain(part);
-    expect(textsOf(page, '.filters .note')).toEqual([expect.stringContaining(`${why} to be repeated`)]);
+    expect(textsOf(page, '.filters .note')).toEqual([expect.stringContaining(`${why} for choices`)]);
     expect(textsOf(page, '.filters .note')[0]).toContain('links to other pages and to data');
     expect(page.querySelectorAll('.data, .pages, main form, thead a')).toHaveLength(0);
   });
