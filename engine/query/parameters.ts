@@ -79,7 +79,7 @@ export const PARAMETERS: readonly ParameterDeclaration[] = [
     name: 'strict',
     views: EVERY_VIEW,
     ...SWITCH,
-    meaning: 'refuses names without effect, with a suggestion, and values that would be replaced',
+    meaning: 'refuses names without effect, values that would be replaced, and null as a text, with a suggestion',
     read: readStrict,
   },
   {

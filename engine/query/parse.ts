@@ -1,5 +1,8 @@
 // Parses the raw query of a list, a single record or a view without records into plain data, in one pass over its
-// parameters. Never throws, whatever the text. Does not build responses and does not look up values.
+// parameters. Never throws, whatever the text. Does not build responses. Looks up no value, but for hints in strict
+// mode.
+import { slabText } from '../bits/slab.ts';
+import { codesOfText } from '../column/dictionary.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import { type Ask, type Condition, decodeForm, isOfFilters, type QueryOptions } from './ask.ts';
 import { formOfHabit } from './habits.ts';
@@ -252,8 +255,9 @@ function isAny(): boolean {
 function checkFilter(reading: Reading, { key, at, value }: GivenFilter, wrong: string | undefined): void {
   const name = reading.parameters[at]![0];
   const { filterErrors } = reading.options;
-  if (reading.isStrict && key.kind === 'filter' && !isTruthOperand(key, value)) {
-    reading.refuse(at, [MESSAGES.truth]);
+  const refused = reading.isStrict && key.kind === 'filter' ? strictMessages(key, name, value) : NONE;
+  if (refused.length > 0) {
+    reading.refuse(at, refused);
     return;
   }
   const messages =
@@ -265,6 +269,19 @@ function checkFilter(reading: Reading, { key, at, value }: GivenFilter, wrong: s
     const explained = key.kind === 'bad' && key.explained && reading.mayHint() ? key.explained : undefined;
     reading.refuse(at, explained?.() ?? messages);
   }
+}
+
+/**
+ * The messages of strict mode for a valid value that does not mean what the client expects: `no` for a boolean, and
+ * `null` or `eq.final` for a text field if no record has that text.
+ */
+function strictMessages(filter: Extract<Key, { kind: 'filter' }>, key: string, value: string): readonly string[] {
+  if (!isTruthOperand(filter, value)) return [MESSAGES.truth];
+  const { dictionary } = filter.located.index;
+  if (dictionary.type !== 'text' || filter.lookup.name !== DEFAULT_LOOKUP) return NONE;
+  const { start, end } = codesOfText(dictionary, slabText(value));
+  const hints = start === end ? valueHints(filter, key, value) : NONE;
+  return hints.length > 0 ? [MESSAGES.absent, ...hints] : NONE;
 }
 
 /** False if a value is compared as a truth value without being one: the stock service takes it for true (A41). */

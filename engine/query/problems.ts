@@ -21,6 +21,7 @@ export const MESSAGES = {
   regexSizes: 'The regular expressions of this query are too large together.',
   regexTime: 'This regular expression takes too long; make it simpler, or add a filter that leaves fewer records.',
   truth: 'Enter true or false.',
+  absent: 'No record has this text.',
   limit: 'Enter a whole number from 1.',
   offset: 'Enter a whole number from 0.',
   box: 'Enter west, south, east and north in degrees, with commas between them.',

@@ -12,6 +12,7 @@ const RECORD = {
   uuid: 'u1',
   title: 'sea ice',
   status: 'final',
+  keywords: 'null',
   dataPublishedTime: '2020-01-02T03:04:05',
   result_field: { ob_id: 7, volume: 5, dataPath: '/a' },
 };
@@ -56,6 +57,9 @@ test.each([
   ['title__isnotnull=true', ['"isnotnull" lookup is not supported', 'Did you mean "title__isnull!"?', LIST]],
   ['title__zzzzzz=x', ['"zzzzzz" lookup is not supported', LIST]],
   ['dataPublishedTime=null', ['Enter a valid date/time.', 'Write it as "dataPublishedTime__isnull=true".']],
+  ['status=null', ['No record has this text.', 'Write it as "status__isnull=true".']],
+  ['title!=None', ['No record has this text.', 'Write it as "title__isnull=false".']],
+  ['status=eq.final', ['No record has this text.', 'Write it as "status=final".']],
   ['ob_id!=null', ['Enter a whole number.', 'Write it as "ob_id__isnull=false".']],
   ['ob_id=gt.5', ['Enter a whole number.', 'Write it as "ob_id__gt=5".']],
   ['ob_id=gt.x', ['Enter a whole number.']],
@@ -76,6 +80,10 @@ test.each([
   expect(await messagesOf(query)).toEqual(messages);
   const [, form = ''] = /Write it as "(ob_id.*)"\.$/.exec(messages[1] ?? '') ?? [];
   if (form !== '') expect(await messagesOf(form)).toBeUndefined();
+});
+
+test.each(['keywords=null', 'title=sea', 'status__contains=null'])('%s can be meant', async (query) => {
+  expect(await messagesOf(query)).toBeUndefined();
 });
 
 test('an unknown lookup gets the list of lookups without strict mode too', async () => {
