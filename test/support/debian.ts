@@ -8,6 +8,7 @@ import { missingSuites } from './testdata.ts';
 
 /** The programs that tests use, with the Debian package of each. */
 export const PROGRAMS = {
+  apache2: 'apache2-bin',
   bindfs: 'bindfs',
   chromium: 'chromium',
   curl: 'curl',
