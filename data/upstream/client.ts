@@ -105,11 +105,7 @@ export class Upstream {
   readonly #connections: Connections;
   /** The time, by the clock, when the token bucket has its next token. It holds one. */
   #nextMs = 0;
-  /**
-   * Keeps the process alive until `close`. Waits do not, because no one cancels the remaining ones when a page fails.
-   */
-  readonly #keeper = setInterval(() => undefined, 2 ** 30);
-  #isClosed = false;
+  readonly #closing = new AbortController();
 
   constructor(options: UpstreamOptions) {
     this.#options = options;
@@ -137,7 +133,7 @@ export class Upstream {
         if (!(error instanceof Trouble)) throw error;
         onTrouble?.();
         const { message: reason, status } = error;
-        if (!error.isPassing || this.#isClosed || attempts >= tries) {
+        if (!error.isPassing || attempts >= tries) {
           const times = attempts > 1 ? `; tried ${attempts} times` : '';
           const hint = status === 404 && ifMissing !== undefined ? `; ${ifMissing}` : '';
           throw new OperationError('network', `${what} (${url}): ${reason}${times}${hint}`, error);
@@ -145,23 +141,28 @@ export class Upstream {
         const delayMs = Math.floor(Math.random() * Math.min(backoffMs * 2 ** (attempts - 1), BACKOFF_MS_MAX));
         const waitMs = Math.max(delayMs, this.#nextMs - clock());
         this.#options.onRetry?.({ what, url, tried: attempts, tries, waitMs, reason, status });
-        await wait(delayMs, undefined, { ref: false });
+        await this.#pause(delayMs);
       }
     }
   }
 
+  /** Ends all waits and requests; they reject with OperationError `network`. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    clearInterval(this.#keeper);
+    this.#closing.abort();
     await this.#connections.destroy();
   }
 
   /** Waits for a token of the bucket and takes it. */
   async #turn(): Promise<void> {
     const { clock, rate } = this.#options;
-    for (let now = clock(); now < this.#nextMs; now = clock())
-      await wait(this.#nextMs - now, undefined, { ref: false });
+    for (let now = clock(); now < this.#nextMs; now = clock()) await this.#pause(this.#nextMs - now);
     this.#nextMs = Math.max(clock(), this.#nextMs) + 1000 / rate;
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await wait(ms, undefined, { signal: this.#closing.signal }).catch(() => {
+      throw new OperationError('network', `${this.#options.base}: no response in time`);
+    });
   }
 
   /** Resolves to undefined for a 304. */
@@ -195,6 +196,7 @@ export class Upstream {
       return { status: answer.statusCode, headers: answer.headers, body, validator: readValidator(answer.headers) };
     } catch (error) {
       if (error instanceof Trouble) throw error;
+      if (this.#closing.signal.aborted) throw new Trouble('no response in time', false);
       if (signal.aborted) throw new Trouble(`no complete response within ${timeoutMs} ms`);
       const tlsFailure = tlsFailureText(error);
       throw new Trouble(tlsFailure ?? `${reasonOf(error)}: ${(error as Error).message}`, tlsFailure === undefined);

@@ -66,9 +66,6 @@ interface Probing {
   readonly nulls: Set<string>;
   readonly faults: Set<string>;
   readonly unreadable: Record<string, string>;
-  readonly signal: AbortSignal;
-  /** Rejects when the time is over. */
-  readonly timeout: Promise<never>;
 }
 
 /**
@@ -78,17 +75,17 @@ interface Probing {
 export async function probe(options: ProbeOptions, onProgress: OnProgress) {
   const { base, concurrency } = options;
   const upstream = new Upstream(options);
-  const signal = AbortSignal.timeout(options.durationMs);
-  const timeout = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(new OperationError('network', `${base}: no response in time`)));
-  });
-  timeout.catch(() => undefined);
+  let isCut = false;
+  const timer = setTimeout(() => {
+    isCut = true;
+    void upstream.close();
+  }, options.durationMs);
   try {
-    const { bases, collections, unknown } = await Promise.race([fetchRootView(upstream, base), timeout]);
+    const { bases, collections, unknown } = await fetchRootView(upstream, base);
     const walker = { upstream, size: new PageSize(), concurrency };
     const samples: Sample[] = [];
     const findings = { nulls: new Set<string>(), faults: new Set<string>(), unreadable: {} };
-    const probing: Probing = { walker, bases, samples, ...findings, signal, timeout };
+    const probing: Probing = { walker, bases, samples, ...findings };
     const read = (collection: Collection): Promise<void> => readCollection(probing, collection);
     await forEachParallel(collections, concurrency, read, onProgress, 'reading collections');
     const large = await fetchLargePage(probing);
@@ -112,16 +109,12 @@ export async function probe(options: ProbeOptions, onProgress: OnProgress) {
       ...estimateCosts(samples, large, verdicts.dates.honoured, options),
       bytes: sizes(samples),
       /** Whether the time limit ended the probe before all checks were done. */
-      isCut: signal.aborted,
+      isCut,
     };
   } finally {
+    clearTimeout(timer);
     await upstream.close();
   }
-}
-
-/** Resolves to the response to a request. Throws OperationError `network` if it fails or the time is over. */
-function attempt<T>({ signal, timeout }: Probing, request: () => Promise<T>): Promise<T> {
-  return signal.aborted ? timeout : Promise.race([request(), timeout]);
 }
 
 /** Resolves to undefined if a request fails. */
@@ -136,7 +129,7 @@ async function resultOf<T>(request: Promise<T>): Promise<T | undefined> {
 
 /** Fetches a page of a collection. `query` is appended after limit and offset. */
 function fetchPage(
-  probing: Probing,
+  { walker }: Probing,
   { name, idField }: Collection,
   { limit = PAGE, offset = 0, query = `&ordering=${idField}` },
 ): Promise<Page> {
@@ -144,12 +137,10 @@ function fetchPage(
     what: `${name}, page at offset ${offset}`,
     path: () => `/api/v3/${name}/?limit=${limit}&offset=${offset}${query}`,
   };
-  return attempt(probing, () =>
-    probing.walker.upstream.get(request, (response) => {
-      const { body, ms, validator } = response!;
-      return { ...parsePage(body, idField), ms, validator };
-    }),
-  );
+  return walker.upstream.get(request, (response) => {
+    const { body, ms, validator } = response!;
+    return { ...parsePage(body, idField), ms, validator };
+  });
 }
 
 /** Reads the first, the middle and the last page of a collection. */
@@ -229,8 +220,7 @@ async function checkAll(probing: Probing, onProgress: OnProgress) {
         await note('filters', `${name}.${field.name}`, checkFilter(probing, collection, field.name, first.count));
     }
     const stamp = first.records.find((record) => record.stamp !== undefined)?.stamp;
-    const checkDates = (): Promise<boolean> => filtersByDate(walker, collection, stamp!);
-    await note('dates', name, stamp === undefined ? Promise.resolve(false) : attempt(probing, checkDates));
+    await note('dates', name, stamp === undefined ? Promise.resolve(false) : filtersByDate(walker, collection, stamp));
   };
   await forEachParallel(samples, walker.concurrency, check, onProgress, 'checking collections');
   for (const names of Object.values(verdicts).flatMap((result) => Object.values(result))) names.sort();
@@ -257,14 +247,13 @@ async function checkFilter(probing: Probing, collection: Collection, field: stri
 }
 
 /** Whether the first page is 304 for its current validator, and not for one that it never had. */
-async function checkValidator(probing: Probing, collection: Collection, { validator }: Page): Promise<boolean> {
+async function checkValidator({ walker }: Probing, collection: Collection, { validator }: Page): Promise<boolean> {
   if (validator === undefined) return false;
-  const { walker } = probing;
   const { name, idField } = collection;
   const path = (): string => `/api/v3/${name}/?limit=${PAGE}&offset=0&ordering=${idField}`;
   const request = { what: `${name}, first page`, path, validator: () => validator };
-  const isUnchanged = await attempt(probing, () => walker.upstream.get(request, (response) => response === undefined));
-  return isUnchanged && attempt(probing, () => usesValidators(walker, collection, validator));
+  const isUnchanged = await walker.upstream.get(request, (response) => response === undefined);
+  return isUnchanged && usesValidators(walker, collection, validator);
 }
 
 /**
@@ -307,10 +296,10 @@ function drawLinks(samples: readonly Sample[]): readonly string[] {
 }
 
 /** Whether a record exists: 404 and 410 mean that it does not. */
-async function resolves(probing: Probing, link: string): Promise<boolean> {
+async function resolves({ walker }: Probing, link: string): Promise<boolean> {
   const request = { what: link, path: () => `/api/v3/${link}/` };
   try {
-    return await attempt(probing, () => probing.walker.upstream.get(request, () => true));
+    return await walker.upstream.get(request, () => true);
   } catch (error) {
     if ([404, 410].includes(failedStatus(error) ?? 0)) return false;
     throw error;
