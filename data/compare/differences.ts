@@ -125,7 +125,7 @@ function pageDifference(page: Page, other: Page, unfiltered: UnfilteredCounts): 
   const [first] = [...differences.filter(({ cause }) => cause === 'records'), ...differences];
   if (first) return first;
   for (const key of ['next', 'previous'] as const) {
-    if (sortQuery(page[key]) !== sortQuery(other[key])) return describeDifference('pageLinks', page[key], other[key]);
+    if (page[key] !== other[key]) return describeDifference('pageLinks', page[key], other[key]);
   }
   return undefined;
 }
@@ -151,13 +151,6 @@ function excerptDifference(cause: Cause, text: string, other: string): Differenc
   while (at < text.length && text[at] === other[at]) at++;
   const from = Math.max(0, text.lastIndexOf(',', at - 1), at - 60);
   return describeDifference(cause, text.slice(from), other.slice(from));
-}
-
-/** A link with its parameters sorted: their order means nothing. */
-function sortQuery(link: unknown): string {
-  if (typeof link !== 'string') return '';
-  const [path = '', query = ''] = link.split('?');
-  return `${path}?${query.split('&').toSorted().join('&')}`;
 }
 
 function describeDifference(cause: Cause, upstream: unknown, replica: unknown): Difference {
