@@ -57,9 +57,7 @@ export function differencesBetween(
 ): readonly Difference[] {
   if (upstream.status !== replica.status) {
     const isRefused = upstream.status === 200 && replica.status === 400;
-    return [
-      { cause: isRefused ? 'refused' : 'status', upstream: String(upstream.status), replica: String(replica.status) },
-    ];
+    return [describeDifference(isRefused ? 'refused' : 'status', upstream.status, replica.status)];
   }
   const body = bodyDifference(upstream, replica.body, unfiltered);
   // The replica may list additional members, for example because it compresses.
@@ -104,13 +102,10 @@ function bodyDifference(
 
 function pageDifference(page: Page, other: Page, unfiltered: UnfilteredCounts): Difference | undefined {
   if (page.count !== other.count) {
-    const isOneIgnoring = page.count === unfiltered[0] && other.count < page.count;
-    const isOtherIgnoring = other.count === unfiltered[1] && page.count < other.count;
-    return describeDifference(
-      isOneIgnoring ? 'filters' : isOtherIgnoring ? 'unfiltered' : 'count',
-      page.count,
-      other.count,
-    );
+    // The greater count is that of the list without its query: its server ignores the filter.
+    const [i, cause] = page.count > other.count ? ([0, 'filters'] as const) : ([1, 'unfiltered'] as const);
+    const isIgnored = Math.max(page.count, other.count) === unfiltered[i];
+    return describeDifference(isIgnored ? cause : 'count', page.count, other.count);
   }
   if (page.results.length !== other.results.length)
     return describeDifference('size', page.results.length, other.results.length);

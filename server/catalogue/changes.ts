@@ -1,5 +1,5 @@
 // The changes since a generation (A153). The body is the end of the change feed, a view of shared memory.
-import { type Body, parseRecordQuery } from '../../engine/engine.ts';
+import { parseRecordQuery, wholeBody } from '../../engine/engine.ts';
 import type { Answer } from '../http/exchange.ts';
 import type { CatalogueService, Visit } from './catalogue.ts';
 import { countIgnored } from './tally.ts';
@@ -12,9 +12,6 @@ const SINCE_PROBLEM = {
 };
 const NO_FEED =
   'This server has no change log. "follow" writes one: serve with --follow, or with --from and a target of "follow --publish-to".';
-
-/** Longer pieces are not sent at once. */
-const PIECE_BYTES_MAX = 1 << 18;
 
 /** Ignores Accept and is never compressed. Cost: a step per generation of the feed, 0.1 ms at most. */
 export function changesAnswer(catalogue: CatalogueService, visit: Visit): Answer {
@@ -34,9 +31,5 @@ export function changesAnswer(catalogue: CatalogueService, visit: Visit): Answer
   const unchanged = condition && conditional.unchanged(condition, choice.varies, tag);
   if (unchanged) return unchanged;
   const remarks = { varies: choice.varies, ignored: ask.ignored, tag };
-  return answers.found(bodyOf(changes.bytes.subarray(entry[1])), remarks, 'application/x-ndjson');
-}
-
-function bodyOf(bytes: Uint8Array): Body {
-  return { bytes: bytes.length, pieceAt: (offset) => bytes.subarray(offset, offset + PIECE_BYTES_MAX) };
+  return answers.found(wholeBody(changes.bytes.subarray(entry[1])), remarks, 'application/x-ndjson');
 }
