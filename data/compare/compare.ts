@@ -3,17 +3,10 @@ import type { Collection } from '../../engine/schema/types.ts';
 import type { OnProgress } from '../progress.ts';
 import { failedStatus, forEachParallel, joinHeader, Upstream, type UpstreamOptions } from '../upstream/client.ts';
 import { fetchRootView } from '../upstream/crawl.ts';
-import { type Cause, type ComparedResponse, countIn, type Difference, differencesBetween } from './differences.ts';
+import { type ComparedResponse, countIn, type Difference, differencesBetween } from './differences.ts';
 
 /** Examples of each cause in the report. */
 const EXAMPLES_MAX = 3;
-
-/** The requests that differ for one cause. */
-interface CauseGroup {
-  readonly cause: Cause;
-  requests: number;
-  readonly examples: (Pick<Difference, 'upstream' | 'replica'> & { readonly path: string })[];
-}
 
 /** The result of a comparison. A request with several differences counts once in `different`. */
 export type Comparison = Awaited<ReturnType<typeof compareServers>>;
@@ -72,29 +65,23 @@ export async function compareServers(
   concurrency: number,
   onProgress: OnProgress,
 ) {
-  const groups = new Map<Cause, CauseGroup>();
-  let different = 0;
+  const found: (Difference & { readonly path: string })[] = [];
   const responses = (path: string) => Promise.all([upstream.response(path), replica.response(path)]);
   const compare = async (path: string): Promise<void> => {
     const [original, copy] = await responses(path);
     const [list, query] = path.split('?');
     const isOtherCount = query !== undefined && countIn(original.body) !== countIn(copy.body);
     const unfiltered = isOtherCount ? (await responses(`${list}?limit=1`)).map(({ body }) => countIn(body)) : [];
-    const differences = differencesBetween(original, copy, unfiltered);
-    if (differences.length > 0) different++;
-    for (const difference of differences) addTo(groups, path, difference);
+    for (const difference of differencesBetween(original, copy, unfiltered)) found.push({ path, ...difference });
   };
   await forEachParallel(paths, concurrency, compare, onProgress, 'comparing responses');
+  const groups = [...Map.groupBy(found, ({ cause }) => cause)].map(([cause, all]) => {
+    const examples = all.slice(0, EXAMPLES_MAX).map(({ path, upstream, replica }) => ({ path, upstream, replica }));
+    return { cause, requests: all.length, examples };
+  });
   return {
     compared: paths.length,
-    different,
-    groups: [...groups.values()].toSorted((a, b) => b.requests - a.requests),
+    different: new Set(found.map(({ path }) => path)).size,
+    groups: groups.toSorted((a, b) => b.requests - a.requests),
   };
-}
-
-function addTo(groups: Map<Cause, CauseGroup>, path: string, { cause, upstream, replica }: Difference): void {
-  const group = groups.get(cause) ?? { cause, requests: 0, examples: [] };
-  groups.set(cause, group);
-  group.requests++;
-  if (group.examples.length < EXAMPLES_MAX) group.examples.push({ path, upstream, replica });
 }

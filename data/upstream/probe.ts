@@ -75,11 +75,7 @@ interface Probing {
 export async function probe(options: ProbeOptions, onProgress: OnProgress) {
   const { base, concurrency } = options;
   const upstream = new Upstream(options);
-  let isCut = false;
-  const timer = setTimeout(() => {
-    isCut = true;
-    void upstream.close();
-  }, options.durationMs);
+  const timer = setTimeout(() => void upstream.close(), options.durationMs);
   try {
     const { bases, collections, unknown } = await fetchRootView(upstream, base);
     const walker = { upstream, size: new PageSize(), concurrency };
@@ -108,8 +104,6 @@ export async function probe(options: ProbeOptions, onProgress: OnProgress) {
       faults: [...probing.faults],
       ...estimateCosts(samples, large, verdicts.dates.honoured, options),
       bytes: sizes(samples),
-      /** Whether the time limit ended the probe before all checks were done. */
-      isCut,
     };
   } finally {
     clearTimeout(timer);

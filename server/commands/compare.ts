@@ -7,12 +7,11 @@ import { OperationError } from '../../data/operationError.ts';
 import { countText } from '../observe/quantities.ts';
 import type { Flags } from '../settings/sources.ts';
 import { PATH } from '../settings/values.ts';
-import { crawlingOf } from './crawl.ts';
+import { CLIENT_SETTINGS, crawlingOf } from './crawl.ts';
 import { addSettings, example, type Outputs, settingsOf, valueOption } from './parts.ts';
 import { tableText, withProgress } from './terminal.ts';
 
 const CAUSE_NAMES = Object.keys(CAUSES) as readonly Cause[];
-const SETTING_NAMES = ['concurrency', 'rate', 'timeout', 'contact', 'ca', 'config'];
 
 /** The flags of the command in addition to its settings. */
 interface CompareFlags {
@@ -22,7 +21,7 @@ interface CompareFlags {
 }
 
 export function defineCompare(command: Command, outputs: Outputs): void {
-  addSettings(command, SETTING_NAMES)
+  addSettings(command, CLIENT_SETTINGS)
     .argument('<upstream>', 'base URL of the catalogue')
     .argument('<replica>', 'base URL of the replica')
     .addOption(valueOption('--log', 'access log with the requests to send (default: made from the data)', PATH))
@@ -42,7 +41,7 @@ async function runCompare(
   flags: CompareFlags & Flags,
   { stdout, stderr }: Outputs,
 ): Promise<void> {
-  const settings = settingsOf(flags, SETTING_NAMES);
+  const settings = settingsOf(flags, CLIENT_SETTINGS);
   const [original, copy] = [upstreamUrl, replicaUrl].map((url) => crawlingOf(url, settings, false));
   const [upstream, replica] = [new ComparedServer(original!), new ComparedServer(copy!)];
   try {

@@ -45,6 +45,9 @@ interface CrawlFlags {
   readonly discardRefused?: boolean;
 }
 
+/** The settings of `probe` and `compare`. */
+export const CLIENT_SETTINGS = ['concurrency', 'rate', 'timeout', 'contact', 'ca', 'config'];
+
 /** Attempts per request, with waits of up to 0.5, 1, 2, 4 and 8 s between them. */
 const ATTEMPTS = { tries: 6, backoffMs: 500 };
 

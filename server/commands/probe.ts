@@ -7,30 +7,25 @@ import { bytesText, countText } from '../observe/quantities.ts';
 import type { Settings } from '../settings/declarations.ts';
 import { FOLLOW_SETTINGS } from '../settings/replicaSettings.ts';
 import { flagName, type Flags } from '../settings/sources.ts';
-import { crawlingOf } from './crawl.ts';
+import { CLIENT_SETTINGS, crawlingOf } from './crawl.ts';
 import { addSettings, example, NAME, type Outputs, settingsOf } from './parts.ts';
 import { durationText, tableText, withProgress } from './terminal.ts';
 
 /** A probe ends within a minute and tries each request twice. */
 export const PROBING = { tries: 2, backoffMs: 500, durationMs: 60_000 };
 
-const SETTING_NAMES = ['concurrency', 'rate', 'timeout', 'contact', 'ca', 'config'];
-
 /** Names that one line of the report has. */
 const NAMED_MAX = 4;
 
-const PROBE_HINT = `
-Writes nothing. A check without a response within the minute is reported as not checked.`;
-
 /** Defines the arguments, options and action of `probe`. */
 export function defineProbe(command: Command, { stdout, stderr }: Outputs): void {
-  addSettings(command, SETTING_NAMES)
+  addSettings(command, CLIENT_SETTINGS)
     .argument('<url>', 'base URL of the catalogue, or an address of its API')
     .addOption(new Option('--format <format>', 'output format').choices(['table', 'json']).default('table'))
-    .addHelpText('after', PROBE_HINT)
+    .addHelpText('after', '\nWrites nothing. A check without a response within the minute is reported as not checked.')
     .addHelpText('after', example('probe https://catalogue.example.org'))
     .action(async (url: string, flags: { readonly format: 'table' | 'json' } & Flags) => {
-      const settings = settingsOf(flags, SETTING_NAMES);
+      const settings = settingsOf(flags, CLIENT_SETTINGS);
       const options = { ...crawlingOf(url, settings, false), ...PROBING };
       const report = await withProgress(stderr, (onProgress) => probe(options, onProgress));
       const json = { ...report, command: serveCommand(report, settings) };
@@ -40,7 +35,7 @@ export function defineProbe(command: Command, { stdout, stderr }: Outputs): void
 
 /** The report of a probe for people: a table, and the command that serves a replica. */
 export function probeText(report: ProbeReport, settings: Settings): string {
-  const { counts, missing, unknown, unreadable, nulls, faults, links, page, bytes, isCut } = report;
+  const { counts, missing, unknown, unreadable, nulls, faults, links, page, bytes } = report;
   const records = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const presentCount = COLLECTIONS.length - missing.length;
   const rowUnlessEmpty = (label: string, names: readonly string[]): readonly (readonly string[])[] =>
@@ -66,8 +61,7 @@ export function probeText(report: ProbeReport, settings: Settings): string {
     ['memory', `${bytesText(bytes.memory)} for serve --follow, about`],
     ['disk', `${bytesText(bytes.disk)}, about`],
   ];
-  const cutNote = isCut ? 'the time is over: some checks are missing\n' : '';
-  return `${tableText(rows)}\n${cutNote}\n${serveCommand(report, settings)}`;
+  return `${tableText(rows)}\n\n${serveCommand(report, settings)}`;
 }
 
 function namesText(names: readonly string[]): string {

@@ -43,7 +43,6 @@ test('names collections that are missing or unknown, null fields, invalid fields
     links: { checked: 4, resolved: 1, share: 25, linksMin: 4.5 },
     nulls: ['observations.title'],
     faults: ['observations.abstract'],
-    isCut: false,
   });
   expect(found.missing).toHaveLength(32);
   expect(found.missing).toContain('projects');
@@ -98,7 +97,6 @@ test('ends when its time is over, and says what it did not check', async () => {
   const options = { ...QUICK_CRAWL, base: upstream.url, durationMs: 2000 };
   const found = await probe(options, () => undefined);
   expect(found).toMatchObject({
-    isCut: true,
     unreadable: { identifiers: expect.stringMatching(/^identifiers, page at offset 0 .*: no response in time$/) },
   });
   expect(found.counts).toEqual({ notes: 500 });
