@@ -23,7 +23,7 @@ export { GENERATION_DIGITS, type LoadedSnapshot } from './snapshot/loaded.ts';
 export { openBlocks, openSnapshot } from './snapshot/open.ts';
 
 // The steps of a list from text to page, and their parts.
-export { answerList, type Asker, type Here, type List, listHere, servedRows } from './list.ts';
+export { answerList, type Asker, type Here, type List, listHere, pageOf, servedRows } from './list.ts';
 export {
   type Ask,
   decodedBytes,

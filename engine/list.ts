@@ -34,7 +34,8 @@ export interface Asker<Answer> {
   /** Finds the rows, now or later. Undefined if they are not found; `miss` then gives the response. */
   find(list: List): Hits | undefined | Promise<Hits | undefined>;
   miss(list: List): Answer;
-  answer(page: Representation, hits: Hits, list: List): Answer | Promise<Answer>;
+  /** Gives the response for the rows found. `pageOf` makes their page, for callers that serve it. */
+  answer(hits: Hits, list: List): Answer | Promise<Answer>;
 }
 
 /** Runs all steps of a list, from the text after `?` to its page. Cost: that of its steps. */
@@ -52,11 +53,15 @@ export function answerList<Answer>(
 }
 
 function answerWith<Answer>(asker: Asker<Answer>, list: List, hits: Hits | undefined): Answer | Promise<Answer> {
-  return hits === undefined ? asker.miss(list) : asker.answer(pageOf(list, hits, asker), hits, list);
+  return hits === undefined ? asker.miss(list) : asker.answer(hits, list);
 }
 
-/** The page of the rows found, in the requested format, with its envelope. */
-function pageOf({ collection, ask, plan: { form, page } }: List, hits: Hits, asker: Asker<unknown>): Representation {
+/** The page of the rows found, in the requested format, with its envelope. Cost: the text of the envelope. */
+export function pageOf(
+  { collection, ask, plan: { form, page } }: List,
+  hits: Hits,
+  asker: Pick<Asker<unknown>, 'options' | 'path' | 'generation'>,
+): Representation {
   const rows = servedRows(collection, hits.rows, form, page);
   if (page.exported) return exportRepresentation(page.exported, collection, rows, page.hasBom);
   const lastId = page.after === undefined ? undefined : (lastIdOf(collection, hits.rows) ?? page.after);
@@ -117,7 +122,7 @@ export function listHere(collection: CollectionIndex, query: string | undefined,
     formOf: () => form,
     find: (list) => execute(collection, list.plan, meter),
     miss: ({ ask, plan: planned }) => ({ ask, plan: planned }),
-    answer: (page, hits, { ask, plan: planned }) => ({ ask, plan: planned, hits, page }),
+    answer: (hits, list) => ({ ask: list.ask, plan: list.plan, hits, page: pageOf(list, hits, asker) }),
   };
   // This asker has no asynchronous step, so that the result is not a promise.
   return answerList(collection, query, asker) as ListSteps;

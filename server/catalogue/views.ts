@@ -12,12 +12,12 @@ import {
   indentedAtOnce,
   indexBody,
   type List,
+  pageOf,
   parseRecordQuery,
   purposeName,
   type QueryOptions,
   recordRepresentation,
   regexProblems,
-  type Representation,
   rootViewBody,
   rowOfId,
   type ServedForm,
@@ -161,13 +161,13 @@ class ListAsker implements Asker<Answer | Promise<Answer>> {
     return this.#timed(problems.length > 0 ? answers.refused(problems) : answers.overtime);
   }
 
-  answer(page: Representation, hits: Hits, list: List): Answer | Promise<Answer> {
+  answer(hits: Hits, list: List): Answer | Promise<Answer> {
     const { ask, collection } = list;
     const view = { route: this.#route, ask, tag: this.#tag, range: this.#range, collection, totalCount: hits.count };
     const key = this.#exportKeyOf(list);
     const answer = ask.isExplained
       ? this.#explanation(hits, list)
-      : delivered(this.#catalogue, this.#visit, key ? { ...view, exportKey: key } : view, page);
+      : delivered(this.#catalogue, this.#visit, key ? { ...view, exportKey: key } : view, pageOf(list, hits, this));
     return answer instanceof Promise ? answer.then((later) => this.#timed(later)) : this.#timed(answer);
   }
 

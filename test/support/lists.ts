@@ -65,7 +65,7 @@ function listWith(
     formOf: () => ({ ...FORM, ...form }),
     find,
     miss: (missed) => missed,
-    answer: (_page, hits, found) => ({ ...found, hits }),
+    answer: (hits, found) => ({ ...found, hits }),
   });
   assert(!(list instanceof Promise), 'nothing here is asynchronous');
   return list;

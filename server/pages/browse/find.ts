@@ -9,7 +9,6 @@ import {
   type List,
   type QueryOptions,
   regexProblems,
-  type Representation,
   type ServedForm,
 } from '../../../engine/engine.ts';
 import type { MissReason } from '../../../workers/protocol.ts';
@@ -87,7 +86,7 @@ class PageAsker implements Asker<FindResult | Promise<FindResult>> {
     return { kind: 'missed', list, why: this.#missed };
   }
 
-  answer(_page: Representation, hits: Hits, list: List): FindResult {
+  answer(hits: Hits, list: List): FindResult {
     return { kind: 'found', list, hits };
   }
 }
