@@ -47,7 +47,7 @@ function pageOf(site: Site, tour: Tour, sight: Sight): BrowsePage | Promise<Brow
 }
 
 function listOrForm(site: Site, tour: Tour, declared: Collection, sent: readonly Pair[]): ReturnType<typeof pageOf> {
-  const meant = meantBy(sent, fieldsOf(site, declared));
+  const meant = meantBy(sent, fieldsOf(site.collections(declared.name), site));
   if (!meant) return listPage(site, tour, declared);
   if (meant.kind === 'refused') return refusedPage(site, tour, declared, meant);
   return { status: 303, html: NOTHING, location: queryOf(meant.pairs) };

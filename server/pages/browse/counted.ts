@@ -9,7 +9,7 @@ import {
 } from '../../../engine/described.ts';
 import { countText } from '../../observe/quantities.ts';
 import { foundList } from './find.ts';
-import type { Site, Tour } from './site.ts';
+import { oncePer, type Site, type Tour } from './site.ts';
 import { html, type Markup } from './template.ts';
 
 /** Linking fields whose references to a record are counted. Each takes a separate list query. */
@@ -76,22 +76,21 @@ export function linkSection({ up }: Tour, heading: string, links: readonly Count
   );
 }
 
-/** Keyed by the collections of a generation, which do not change. */
-const known = new WeakMap<Site['collections'], ReadonlyMap<string, readonly Reference[]>>();
-
-/** The lists of records that refer to a record. Cost: all fields of the catalogue, once for each generation. */
-export function referenceLinks({ collections }: Site, name: string, id: number): readonly ListLink[] {
-  let all = known.get(collections);
-  if (!all) {
-    const found = new Map<string, Reference[]>();
-    for (const declared of COLLECTIONS) {
-      for (const [to, references] of referencesFrom(collections(declared.name))) {
-        found.set(to, [...(found.get(to) ?? []), ...references]);
-      }
+/** The fields that link to each collection. Cost: all fields of the catalogue. */
+const allReferences = oncePer((collections: Site['collections']): ReadonlyMap<string, readonly Reference[]> => {
+  const found = new Map<string, readonly Reference[]>();
+  for (const { name } of COLLECTIONS) {
+    for (const [to, references] of referencesFrom(collections(name))) {
+      found.set(to, [...(found.get(to) ?? []), ...references]);
     }
-    known.set(collections, (all = found));
   }
-  const references = [...distantReferences(name), ...(all.get(name) ?? [])].slice(0, REFERENCES_MAX);
+  return found;
+});
+
+/** The lists of records that refer to a record. */
+export function referenceLinks({ collections }: Site, name: string, id: number): readonly ListLink[] {
+  const all = allReferences(collections).get(name) ?? [];
+  const references = [...distantReferences(name), ...all].slice(0, REFERENCES_MAX);
   return references.map(({ collection, key, kind }) => ({
     collection,
     query: `${percentEncode(key)}=${id}${kind ? `&${percentEncode(kind.key)}=${percentEncode(kind.value)}` : ''}`,

@@ -90,7 +90,7 @@ function correctionForm(
   declared: Collection,
   { problems: all, pairs, before }: Refused & { readonly pairs: readonly Pair[] },
 ): Markup | false {
-  const fields = fieldsOf(site, declared);
+  const fields = fieldsOf(site.collections(declared.name), site);
   const problems = all.slice(0, PROBLEMS_MAX);
   const [first] = problems.flatMap(({ key, messages }) => {
     const entry = entryOf([key, pairs.findLast(([name]) => name === key)?.[1] ?? ''], fields);

@@ -87,7 +87,7 @@ function placed(pairs: readonly Pair[], offset: number): readonly Pair[] {
  */
 export async function listPage(site: Site, tour: Tour, declared: Collection): Promise<BrowsePage> {
   const collection = site.collections(declared.name);
-  const fields = fieldsOf(site, declared);
+  const fields = fieldsOf(collection, site);
   const pairs = pagePairs(tour.query, pageRowsMax(site), site.queryOptions);
   const hasChoices = pairs !== undefined && isRepeatable(pairs);
   const query = pairs ? queryTextOf(pairs) : tour.query;

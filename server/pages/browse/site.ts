@@ -54,17 +54,25 @@ export interface BrowsePage {
   readonly isPassing?: boolean;
 }
 
-/** Keyed by collection. The fields are the same for every visit. */
-const known = new WeakMap<CollectionIndex, readonly FilterField[]>();
+/**
+ * Makes a value once for each object of a generation, such as a collection, and keeps it as long as the object. The
+ * other arguments must be the same for every call with an object.
+ */
+export function oncePer<Key extends object, Rest extends readonly unknown[], Value>(
+  make: (key: Key, ...rest: Rest) => Value,
+): (key: Key, ...rest: Rest) => Value {
+  const known = new WeakMap<Key, Value>();
+  return (key, ...rest) => {
+    const value = known.get(key) ?? make(key, ...rest);
+    known.set(key, value);
+    return value;
+  };
+}
 
 /** The fields of a collection that filters can use. Cost: the first time, all fields with their lookups. */
-export function fieldsOf({ collections, queryOptions }: Site, declared: Collection): readonly FilterField[] {
-  const collection = collections(declared.name);
-  const isKnown = (name: string): boolean => isFiltered(queryOptions, declared, name);
-  const fields = known.get(collection) ?? filterFields(collection, isKnown);
-  known.set(collection, fields);
-  return fields;
-}
+export const fieldsOf = oncePer((collection: CollectionIndex, { queryOptions }: Site): readonly FilterField[] =>
+  filterFields(collection, (name) => isFiltered(queryOptions, collection.declaration, name)),
+);
 
 /** Returns whether filters can use a top-level field of the data. Cost: none. */
 export function isFiltered({ filters }: Site['queryOptions'], declared: Collection, name: string): boolean {
