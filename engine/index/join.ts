@@ -53,7 +53,7 @@ export function rowsLinkedFrom(index: FieldIndex, link: Link, set: RowSet): RowS
 }
 
 /** The row that a code links to, or `DANGLING`. Cost: a binary search if the link has no targets. */
-function targetOf({ dictionary }: FieldIndex, { targets, to }: Link, code: number): number {
+export function targetOf({ dictionary }: FieldIndex, { targets, to }: Link, code: number): number {
   if (targets) return targets[code] ?? DANGLING;
   const row = code < dictionary.fitting ? rowOfId(to(), dictionary.numbers![code]!) : -1;
   return row < 0 ? DANGLING : row;

@@ -77,10 +77,13 @@ export function labelKeys({ declaration, members }: CollectionIndex): readonly s
   return name === undefined ? [] : [name];
 }
 
-/** The text that names the record in a row, cut if it is long; undefined without one. Cost: one value a field. */
-export function recordLabel(collection: CollectionIndex, row: number): string | undefined {
-  const texts = labelKeys(collection).flatMap((key) => fieldText(collection, row, key) ?? []);
-  return texts.join(' ').trim() || undefined;
+/** Returns a reader of the text that names the record in a row, cut if it is long. Cost: one value a field. */
+export function labelReader(collection: CollectionIndex): (row: number) => string | undefined {
+  const keys = labelKeys(collection);
+  return (row) => {
+    const texts = keys.flatMap((key) => fieldText(collection, row, key) ?? []);
+    return texts.join(' ').trim() || undefined;
+  };
 }
 
 const STATE = 'publicationState';

@@ -1,9 +1,9 @@
 // Labels of records: the fields that name them, or for those that no field names a phenomenon by its term, a party with
 // its role, an instrument on its platform, a period, a place. Read from columns, so that a list can have hundreds.
-import { type CollectionIndex, rowOfId } from '../../../engine/engine.ts';
-import { fieldText, linkedIds, linkedTo, memberTexts, recordLabel } from '../../../engine/described.ts';
+import type { CollectionIndex } from '../../../engine/engine.ts';
+import { fieldText, labelReader, linkedTo, linkReader, memberTexts } from '../../../engine/described.ts';
 import { boxInRow, boxText } from './map.ts';
-import { servedText, type Source, type Visit } from './site.ts';
+import { oncePer, servedText, type Source, type Visit } from './site.ts';
 
 const DAY_MS = 86_400_000;
 /** Longer periods are given in months, and in years. */
@@ -14,24 +14,24 @@ const MONTHS_MAX = 24;
 const NAMING_TERMS = ['long_name', 'standard_name', 'var_id'];
 const UNIT_TERM = 'units';
 
-type Label = (collection: CollectionIndex, row: number, source: Source) => string | undefined;
+type Label = (row: number) => string | undefined;
 
-/** By collection. */
-const LABELS: Readonly<Record<string, Label>> = {
-  acquisitions: (collection, row, source) => linkLabel(collection, row, source, 'instrumentplatformpair_set', 'ipps'),
-  bboxes: (collection, row) => {
+/** Makes a reader of labels, by collection. */
+const READERS: Readonly<Record<string, (collection: CollectionIndex, source: Source) => Label>> = {
+  acquisitions: (collection, source) => linkedLabel(collection, source, 'instrumentplatformpair_set', 'ipps'),
+  bboxes: (collection) => (row) => {
     const box = boxInRow(collection, row);
     return fieldText(collection, row, 'bboxName') || (box && boxText(box));
   },
-  ipps: (collection, row, source) =>
-    joinTexts(' on ', [
-      linkLabel(collection, row, source, 'instrument'),
-      linkLabel(collection, row, source, 'platform'),
+  ipps: (collection, source) =>
+    joinedLabels(' on ', [linkedLabel(collection, source, 'instrument'), linkedLabel(collection, source, 'platform')]),
+  phenomona: (collection) => (row) => phenomenonLabel(collection, row),
+  rpis: (collection, source) =>
+    joinedLabels(', ', [
+      linkedLabel(collection, source, 'party'),
+      (row) => roleText(fieldText(collection, row, 'role')),
     ]),
-  phenomona: phenomenonLabel,
-  rpis: (collection, row, source) =>
-    joinTexts(', ', [linkLabel(collection, row, source, 'party'), roleText(fieldText(collection, row, 'role'))]),
-  times: (collection, row) => {
+  times: (collection) => (row) => {
     const [startTime, endTime] = ['startTime', 'endTime'].map((key) => fieldText(collection, row, key));
     return readPeriod({ startTime, endTime })?.text;
   },
@@ -39,49 +39,60 @@ const LABELS: Readonly<Record<string, Label>> = {
 
 /** Whether records of a collection are named by more than one of their fields. */
 export function hasDerivedLabels(collection: string): boolean {
-  return Object.hasOwn(LABELS, collection);
+  return Object.hasOwn(READERS, collection);
 }
 
 /** The label of the record in a row, undefined if it has none. Cost: a few values, and those of two linked records. */
 export function labelOf(source: Source, visit: Visit, collection: CollectionIndex, row: number): string | undefined {
-  const label = derivedLabel(collection, row, source) || recordLabel(collection, row);
+  const label = labelsOf(collection, source)(row);
   return label === undefined ? undefined : servedText(source, visit, label);
 }
 
-/**
- * Labels by row, because a list has 400 and most occur several times: they save a fifth of its CPU. Those of a
- * collection are emptied when they are too many.
- */
-const known = new WeakMap<CollectionIndex, Map<number, string>>();
+const labelsOf = oncePer((collection: CollectionIndex, source: Source): Label => {
+  const { name } = collection.declaration;
+  const named = labelReader(collection);
+  if (!hasDerivedLabels(name)) return named;
+  const derived = READERS[name]!(collection, source);
+  return remembering((row) => derived(row) || named(row));
+});
+
+/** Labels that are remembered for a collection, before all are dropped. */
 const KNOWN_MAX = 4096;
 
-function derivedLabel(collection: CollectionIndex, row: number, source: Source): string {
-  const { name } = collection.declaration;
-  if (!hasDerivedLabels(name)) return '';
-  const labels = known.get(collection) ?? new Map<number, string>();
-  const label = labels.get(row) ?? LABELS[name]!(collection, row, source) ?? '';
-  if (labels.size >= KNOWN_MAX) labels.clear();
-  known.set(collection, labels.set(row, label));
-  return label;
+/** Remembers labels by row, because a list has 400 and most occur several times: they save a fifth of its CPU. */
+function remembering(read: Label): Label {
+  const known = new Map<number, string | undefined>();
+  return (row) => {
+    if (known.has(row)) return known.get(row);
+    const label = read(row);
+    if (known.size >= KNOWN_MAX) known.clear();
+    known.set(row, label);
+    return label;
+  };
 }
 
-/** The label of the first record of the collection `to` whose id a row has at `key`, a link or embedded records. */
-function linkLabel(
+/** The label of the first record to which `key` leads, a link or embedded records of the collection `to`. */
+function linkedLabel(
   collection: CollectionIndex,
-  row: number,
   source: Source,
   key: string,
   to = linkedTo(collection, key)?.name,
-): string | undefined {
-  if (to === undefined || !collection.members.has(key)) return undefined;
-  const [id = -1] = linkedIds(collection, row, key, 1).ids;
+): Label {
+  if (to === undefined || !collection.members.has(key)) return () => undefined;
   const target = source.collections(to);
-  const at = rowOfId(target, id);
-  return at < 0 ? undefined : derivedLabel(target, at, source) || recordLabel(target, at);
+  const read = linkReader(collection, key, target, 1);
+  return (row) => {
+    const [linked] = read(row).rows;
+    return linked === undefined ? undefined : labelsOf(target, source)(linked);
+  };
 }
 
-function joinTexts(separator: string, texts: readonly (string | undefined)[]): string {
-  return texts.filter(Boolean).join(separator);
+function joinedLabels(separator: string, labels: readonly Label[]): Label {
+  return (row) =>
+    labels
+      .map((label) => label(row))
+      .filter(Boolean)
+      .join(separator);
 }
 
 /** `principal investigator`. */

@@ -1,8 +1,8 @@
 // The map of the places of the records on a list page.
-import { countSelected, rowOfId, selectedRow } from '../../../engine/engine.ts';
-import { linkedIds, linkedTo } from '../../../engine/described.ts';
+import { countSelected, selectedRow } from '../../../engine/engine.ts';
+import { linkedTo, linkReader } from '../../../engine/described.ts';
 import type { Listing } from './listing.ts';
-import { type Box, boxInRow, drawMap } from './map.ts';
+import { boxInRow, drawMap } from './map.ts';
 import { html, type Markup } from './template.ts';
 
 const PLACES = 'bboxes';
@@ -15,26 +15,19 @@ const RECORD_PLACES_MAX = 4;
 export function resultMap({ site, collection, hits, tour }: Listing): Markup | false {
   const keys = [...collection.members.keys()].filter((key) => linkedTo(collection, key)?.name === PLACES);
   const to = site.collections(PLACES);
-  const places = new Map<number, Box>();
-  const add = (row: number): void => {
-    const box = row < 0 || places.has(row) ? undefined : boxInRow(to, row);
-    if (!box || box.east - box.west >= WORLD_WIDTH) return;
-    const [west, south, east, north] = [box.west, box.south, box.east, box.north].map((side) =>
-      Number(side.toFixed(1)),
-    );
-    places.set(row, { west: west!, south: south!, east: east!, north: north! });
-  };
+  const readers = keys.map((key) => linkReader(collection, key, to, RECORD_PLACES_MAX));
+  const rows = new Set<number>();
   for (let i = 0; i < countSelected(hits.rows); i++) {
     const row = selectedRow(hits.rows, i);
-    if (collection.declaration.name === PLACES) add(row);
-    for (const key of keys) {
-      for (const id of linkedIds(collection, row, key, RECORD_PLACES_MAX).ids) add(rowOfId(to, id));
-    }
+    if (collection.declaration.name === PLACES) rows.add(row);
+    for (const read of readers) read(row).rows.forEach((place) => rows.add(place));
   }
-  if (places.size === 0) return false;
+  const places = Array.from(rows, (row) => boxInRow(to, row)).filter((box) => box !== undefined);
+  const boxes = places.filter(({ west, east }) => east - west < WORLD_WIDTH);
+  if (boxes.length === 0) return false;
   const label = 'Places of the records on this page';
   return html`<figure>
-    ${drawMap(tour.up, [...places.values()], label)}
+    ${drawMap(tour.up, boxes, label)}
     <figcaption>${label}</figcaption>
   </figure>`;
 }

@@ -1,15 +1,15 @@
 // The records of a page as a table. Its columns are those of the declaration, or those that `fields` names. Each
 // heading is a link that orders by its column. Links to periods, places, phenomena and other records that no field
 // names are shown as their labels. Other values are read member by member, within a byte budget for the page.
-import { type CollectionIndex, countSelected, rowOfId, selectedRow } from '../../../engine/engine.ts';
+import { type CollectionIndex, countSelected, selectedRow } from '../../../engine/engine.ts';
 import {
   collectionLabel,
   fieldLabel,
   GENERIC_LINKS,
   kindLabel,
   labelKeys,
-  linkedIds,
   linkedTo,
+  linkReader,
   markedParts,
   type Member,
   recordMembers,
@@ -161,7 +161,7 @@ type MarkedParts = ReturnType<typeof markedParts>;
 
 interface Column {
   readonly key: string;
-  readonly label: string;
+  readonly label: Markup;
   /** Whether times are shown as days. */
   readonly isShort: boolean;
   readonly isPeriod: boolean;
@@ -172,13 +172,13 @@ interface Column {
 function makeColumn({ site, tour, collection, ask }: Listing, key: string): Column {
   const target = linkedTo(collection, key)?.name ?? '';
   const to = hasDerivedLabels(target) ? site.collections(target) : undefined;
+  const read = to && linkReader(collection, key, to, CELL_LINKS_MAX);
   const describe = (row: number): string => {
-    const { ids, count } = linkedIds(collection, row, key, CELL_LINKS_MAX);
-    const rows = ids.map((id) => rowOfId(to!, id)).filter((linked) => linked >= 0);
+    const { rows, count } = read!(row);
     const text = rows.map((linked) => labelOf(site, tour, to!, linked) ?? '').join(', ');
     return count > CELL_LINKS_MAX ? `${text} +${count - CELL_LINKS_MAX}` : text;
   };
-  const label = fieldLabel(collection.declaration.name, key);
+  const label = html`${fieldLabel(collection.declaration.name, key)}`;
   return { key, label, isShort: ask.page.keys === undefined, isPeriod: target === 'times', describe: to && describe };
 }
 
