@@ -21,27 +21,25 @@ const SURROUNDINGS = 3;
 /** Smallest part of the map's width that a box takes. Smaller boxes would be invisible. */
 const SEEN_PART = 1 / 100;
 
+const SIDES = ['westBoundLongitude', 'southBoundLatitude', 'eastBoundLongitude', 'northBoundLatitude'];
+
 /** The box of a record of `bboxes`; undefined if it has no valid coordinates. */
 export function readBox(record: Readonly<Record<string, unknown>>): Box | undefined {
-  const {
-    westBoundLongitude: west,
-    southBoundLatitude: south,
-    eastBoundLongitude: east,
-    northBoundLatitude: north,
-  } = record;
+  return boxBetween(SIDES.map((key) => record[key]));
+}
+
+/** The box in a row of `bboxes`; undefined if it has no valid coordinates. */
+export function boxInRow(places: CollectionIndex, row: number): Box | undefined {
+  return boxBetween(SIDES.map((key) => fieldNumber(places, row, key)));
+}
+
+function boxBetween([west, south, east, north]: readonly unknown[]): Box | undefined {
   const isDegrees = (value: unknown, most: number): value is number =>
     typeof value === 'number' && Math.abs(value) <= most;
   if (!isDegrees(west, CIRCLE) || !isDegrees(east, CIRCLE) || !isDegrees(south, 90) || !isDegrees(north, 90)) {
     return undefined;
   }
   return { west, south: Math.min(south, north), east, north: Math.max(south, north) };
-}
-
-const SIDES = ['westBoundLongitude', 'southBoundLatitude', 'eastBoundLongitude', 'northBoundLatitude'];
-
-/** The box in a row of `bboxes`; undefined if it has no valid coordinates. */
-export function boxInRow(places: CollectionIndex, row: number): Box | undefined {
-  return readBox(Object.fromEntries(SIDES.map((key) => [key, fieldNumber(places, row, key)])));
 }
 
 /** `61.1° N to 68.2° N, 27.7° W to 6.2° W`. */
@@ -53,7 +51,7 @@ export function boxText({ west, south, east, north }: Box): string {
 }
 
 function placeText(degrees: number, positive: string, negative: string): string {
-  return `${Math.abs(Number(degrees.toFixed(2)))}°\u00a0${degrees < 0 ? negative : positive}`;
+  return `${roundDegrees(Math.abs(degrees))}°\u00a0${degrees < 0 ? negative : positive}`;
 }
 
 /** Every 30 degrees. */
@@ -78,7 +76,9 @@ interface Part {
   readonly bottom: number;
 }
 
-/** The map with boxes, which a box across the 180th meridian has two of. `up` is the path to the root. */
+/**
+ * The map with boxes as one path, in which a box across the 180th meridian has two parts. `up` is the path to the root.
+ */
 export function drawMap(up: string, boxes: readonly Box[], label: string): Markup {
   const parts = boxes.flatMap(({ west, south, east, north }) =>
     splitSpan(west, east).map(([left, right]): Part => ({ left, right, top: -north, bottom: -south })),
@@ -88,16 +88,16 @@ export function drawMap(up: string, boxes: readonly Box[], label: string): Marku
     <rect class="sea" x="-180" y="-90" width="360" height="180" />
     <image href="${up}${assetPath('land')}" x="-180" y="-90" width="360" height="180" />
     <path class="grid" d="${GRID}" />
-    ${parts.map((part) => drawBox(part, width * SEEN_PART))}
+    <path class="box" d="${parts.map((part) => drawBox(part, width * SEEN_PART)).join('')}" />
   </svg>`;
 }
 
 function joinDegrees(...numbers: readonly number[]): string {
-  return numbers.map(inDegrees).join(' ');
+  return numbers.map(roundDegrees).join(' ');
 }
 
-function inDegrees(number: number): string {
-  return String(Number(number.toFixed(2)));
+function roundDegrees(degrees: number): number {
+  return Number(degrees.toFixed(2));
 }
 
 /** The spans from `west` eastward to `east`, within -180 to 180 degrees. */
@@ -126,15 +126,15 @@ function chooseRegion(parts: readonly Part[]): { readonly x: number; readonly y:
   return { x: within((left + right) / 2, width, 180), y: within((top + bottom) / 2, width / 2, 90), width };
 }
 
-function drawBox({ left, right, top, bottom }: Part, seenMin: number): Markup {
+function drawBox({ left, right, top, bottom }: Part, seenMin: number): string {
   const [x, width] = widenSpan([left, right], 180, seenMin);
   const [y, height] = widenSpan([top, bottom], 90, seenMin);
-  return html`<rect class="box" x="${x}" y="${y}" width="${width}" height="${height}" />`;
+  return `M${x} ${y}h${width}v${height}h${-width}z`;
 }
 
-/** Start and length of a span, widened to `seenMin` and moved into `-most` to `most`. */
-function widenSpan([from, to]: Span, most: number, seenMin: number): readonly [from: string, length: string] {
+/** Start and length of a span in tenths, widened to `seenMin` and moved into `-most` to `most`. */
+function widenSpan([from, to]: Span, most: number, seenMin: number): readonly [from: number, length: number] {
   const length = Math.max(seenMin, to - from);
   const start = Math.max(-most, Math.min(most - length, (from + to) / 2 - length / 2));
-  return [inDegrees(start), inDegrees(length)];
+  return [Math.round(start * 10) / 10, Math.round(length * 10) / 10];
 }

@@ -17,9 +17,8 @@ const boxFrom = (...[west, east, south = 10, north = 20]: readonly unknown[]): B
 function drawn(boxes: readonly Box[]): { readonly region: readonly number[]; readonly boxes: readonly number[][] } {
   const { document } = parseHTML(utf8Of(drawMap('../', boxes, 'Map')).toString());
   const region = document.querySelector('svg')!.getAttribute('viewBox')!.split(' ').map(Number);
-  const parts = [...document.querySelectorAll('.box')].map((rect) =>
-    ['x', 'y', 'width', 'height'].map((name) => Number(rect.getAttribute(name))),
-  );
+  const path = document.querySelector('.box')!.getAttribute('d')!;
+  const parts = [...path.matchAll(/M(\S+) ([^h]+)h([^v]+)v([^h]+)h/g)].map((part) => part.slice(1).map(Number));
   return { region, boxes: parts };
 }
 
