@@ -66,5 +66,9 @@ function escaped(child: Child): string {
     return bytes.replace(/[&<>"']/g, (character) => REFERENCES[character]!);
   }
   if (typeof child === 'number') return String(child);
-  return child ? child.map(escaped).join('') : '';
+  if (!child) return '';
+  // Joining an array of texts would copy them at once, which takes four times as long.
+  let text = '';
+  for (const each of child) text += escaped(each);
+  return text;
 }
