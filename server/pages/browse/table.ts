@@ -1,10 +1,12 @@
 // The records of a page as a table. Its columns are those of the declaration, or those that `fields` names. Each
 // heading is a link that orders by its column. Links to periods, places, phenomena and other records that no field
-// names are shown as their labels. Other values are read member by member, within a byte budget for the page.
+// names are shown as their labels, and times as days. Other values are read member by member, within a byte budget for
+// the page.
 import { type CollectionIndex, countSelected, selectedRow } from '../../../engine/engine.ts';
 import {
   collectionLabel,
   fieldLabel,
+  fieldText,
   GENERIC_LINKS,
   kindLabel,
   labelKeys,
@@ -20,7 +22,7 @@ import { fromStart, type Pair, queryOf, withValue } from './address.ts';
 import type { Listing } from './listing.ts';
 import { hasDerivedLabels, labelOf } from './names.ts';
 import { type Child, html, type Markup } from './template.ts';
-import { CELL_CHARACTERS_MAX, linkAmong, type ShownLink, ShownValues } from './values.ts';
+import { CELL_CHARACTERS_MAX, linkAmong, ShownValues } from './values.ts';
 
 /** Bytes of values that one page reads, and of a single value. */
 const TABLE_BYTES_MAX = 256 * 1024;
@@ -46,36 +48,29 @@ export function columnsOf(collection: CollectionIndex, keys: ReadonlySet<string>
 
 /** Cost: the values that are shown, within the budget. */
 export function recordTable(listing: Listing): Markup {
-  const { collection, hits, tour, site, ask, fields, pairs } = listing;
+  const { collection, hits, ask, fields } = listing;
   const columns = columnsOf(collection, ask.page.keys);
-  const cells = columns.slice(1).map((key) => makeColumn(listing, key));
-  const { name: collectionName } = collection.declaration;
-  const wanted = new Set(cells.filter(({ describe }) => !describe).map(({ key }) => key));
+  const others = columns.slice(1);
+  const drawName = nameDrawer(listing, columns[0] !== collection.declaration.idField);
+  const values = new ShownValues(listing.site, listing.tour);
+  const drawCells = others.map((key) => cellDrawer(listing, key, values));
+  const wanted = new Set(others.filter((key) => describedTarget(collection, key) === undefined));
   for (const { parent, id, discriminator } of GENERIC_LINKS) {
-    if (parent === collectionName && wanted.has(id)) wanted.add(discriminator);
+    if (parent === collection.declaration.name && wanted.has(id)) wanted.add(discriminator);
   }
-  const ids = collection.ids.dictionary.numbers!;
-  const ordered = new Set(fields.filter(({ isOrdered }) => isOrdered).map(({ key }) => key));
-  const values = new ShownValues(site, tour);
   const budget = { wholeBytesMax: CELL_BYTES_MAX, startBytes: START_BYTES, left: TABLE_BYTES_MAX };
-  const search = pairs.findLast(([name]) => name === 'search')?.[1];
-  const marked = search === undefined ? undefined : markedParts(search);
   const rows: Markup[] = [];
   for (let i = 0; i < countSelected(hits.rows); i++) {
     const row = selectedRow(hits.rows, i);
-    const members = wanted.size > 0 ? recordMembers(collection, row, wanted, budget) : [];
-    // The name is known without reading the record, so it remains a link after the budget is used up.
-    const name = drawName(listing, row, {
-      id: ids[row]!,
-      isLabelled: columns[0] !== collection.declaration.idField,
-      marked,
-    });
+    let members: readonly Member[] | undefined;
+    const read = (): readonly Member[] => (members ??= recordMembers(collection, row, wanted, budget));
     rows.push(
       html`<tr role="row">
-        ${name}${drawCells(cells, values, { row, members, generic: linkAmong(collectionName, members) })}
+        ${drawName(row)}${drawCells.map((draw) => draw(row, read))}
       </tr> `,
     );
   }
+  const ordered = new Set(fields.filter(({ isOrdered }) => isOrdered).map(({ key }) => key));
   const heads = columns.map((key) => heading(listing, key, ordered));
   const caption = html`<caption class="unseen">
     ${collectionLabel(collection.declaration.name)}
@@ -138,76 +133,73 @@ function orderedBy(pairs: readonly Pair[], key: string): readonly Pair[] {
   return withValue(fromStart(pairs), 'ordering', key);
 }
 
-/** The name of a record as a link to its page. `marked` splits a text at the words of a search. */
-function drawName(
-  { collection, tour, site }: Listing,
-  row: number,
-  {
-    id,
-    isLabelled,
-    marked,
-  }: { readonly id: number; readonly isLabelled: boolean; readonly marked: MarkedParts | undefined },
-): Markup {
+/**
+ * Draws the name of the record in a row as a link to its page: its label, in which the words of a search are marked, or
+ * its id. It is read without the record, so that it remains a link after the budget is used up.
+ */
+function nameDrawer({ collection, tour, site, pairs }: Listing, isLabelled: boolean): (row: number) => Markup {
   const { name } = collection.declaration;
-  const label = isLabelled ? labelOf(site, tour, collection, row) : String(id);
-  const parts = marked && isLabelled && label !== undefined ? marked(label) : [label ?? `${kindLabel(name)} ${id}`];
-  const text =
-    parts.length === 1 ? parts[0] : parts.map((part, i) => (i % 2 === 0 ? part : html`<mark>${part}</mark>`));
-  const link = html`<a href="${tour.up}browse/${name}/${id}/"><bdi>${text}</bdi></a>`;
-  return html`<th scope="row" role="rowheader" ${isLabelled && html` class="named"`}>${link}</th>`;
-}
-
-type MarkedParts = ReturnType<typeof markedParts>;
-
-interface Column {
-  readonly key: string;
-  readonly label: Markup;
-  /** Whether times are shown as days. */
-  readonly isShort: boolean;
-  readonly isPeriod: boolean;
-  /** Describes the records that a row links to, instead of showing the links. */
-  readonly describe: ((row: number) => string) | undefined;
-}
-
-function makeColumn({ site, tour, collection, ask }: Listing, key: string): Column {
-  const target = linkedTo(collection, key)?.name ?? '';
-  const to = hasDerivedLabels(target) ? site.collections(target) : undefined;
-  const read = to && linkReader(collection, key, to, CELL_LINKS_MAX);
-  const describe = (row: number): string => {
-    const { rows, count } = read!(row);
-    const text = rows.map((linked) => labelOf(site, tour, to!, linked) ?? '').join(', ');
-    return count > CELL_LINKS_MAX ? `${text} +${count - CELL_LINKS_MAX}` : text;
+  const ids = collection.ids.dictionary.numbers!;
+  const start = html`${tour.up}browse/${name}/`;
+  const named = isLabelled && html` class="named"`;
+  const search = isLabelled ? pairs.findLast(([key]) => key === 'search')?.[1] : undefined;
+  const marked = search === undefined ? undefined : markedParts(search);
+  return (row) => {
+    const id = ids[row]!;
+    const label = isLabelled ? labelOf(site, tour, collection, row) : String(id);
+    const text =
+      marked && label !== undefined
+        ? marked(label).map((part, i) => (i % 2 === 0 ? part : html`<mark>${part}</mark>`))
+        : (label ?? `${kindLabel(name)} ${id}`);
+    return html`<th scope="row" role="rowheader" ${named}>
+      <a href="${start}${id}/"><bdi>${text}</bdi></a>
+    </th>`;
   };
-  const label = html`${fieldLabel(collection.declaration.name, key)}`;
-  return { key, label, isShort: ask.page.keys === undefined, isPeriod: target === 'times', describe: to && describe };
+}
+
+/** Draws the cell of a row. `read` returns the members of its record, for values that are not read from columns. */
+type DrawCell = (row: number, read: () => readonly Member[]) => Markup;
+
+function cellDrawer({ site, tour, collection, ask }: Listing, key: string, values: ShownValues): DrawCell {
+  const { name } = collection.declaration;
+  const label = html`${fieldLabel(name, key)}`;
+  const target = describedTarget(collection, key);
+  if (target !== undefined) {
+    const to = site.collections(target);
+    const linked = linkReader(collection, key, to, CELL_LINKS_MAX);
+    const number = target === 'times' && html` class="number"`;
+    return (row) => {
+      const { rows, count } = linked(row);
+      const text = rows.map((each) => labelOf(site, tour, to, each) ?? '').join(', ');
+      const more = count > CELL_LINKS_MAX && ` +${count - CELL_LINKS_MAX}`;
+      return html`<td role="cell" data-label="${label}"><div><bdi${number}>${text}${more}</bdi></div></td>`;
+    };
+  }
+  const isShort = ask.page.keys === undefined;
+  const draw = (row: number, read: () => readonly Member[]): Child => {
+    const day = isShort && drawDay(fieldText(collection, row, key));
+    if (day) return day;
+    const members = read();
+    const generic = linkAmong(name, members);
+    if (generic?.key === key) return values.linkTo(generic);
+    const value = members.find((member) => member.key === key)?.value;
+    return value && shown(key, value, values);
+  };
+  return (row, read) => html`<td role="cell" data-label="${label}"><div>${draw(row, read)}</div></td>`;
+}
+
+/** The collection whose records a column describes by their derived labels, instead of showing its links. */
+function describedTarget(collection: CollectionIndex, key: string): string | undefined {
+  const target = linkedTo(collection, key)?.name ?? '';
+  return hasDerivedLabels(target) ? target : undefined;
 }
 
 /** The field of linked records by which a column is ordered. */
 const LINK_ORDER: Readonly<Record<string, string>> = { times: 'startTime', bboxes: 'bboxName' };
 
-function drawCells(
-  columns: readonly Column[],
-  values: ShownValues,
-  {
-    row,
-    members,
-    generic,
-  }: { readonly row: number; readonly members: readonly Member[]; readonly generic: ShownLink | undefined },
-): readonly Markup[] {
-  const byKey = new Map(members.map(({ key, value }) => [key, value]));
-  return columns.map(({ key, label, isShort, isPeriod, describe }) => {
-    const cell = (content: Child): Markup => html`<td role="cell" data-label="${label}"><div>${content}</div></td>`;
-    if (generic?.key === key) return cell(values.linkTo(generic));
-    if (describe) return cell(html`<bdi${isPeriod && html` class="number"`}>${describe(row)}</bdi>`);
-    const value = byKey.get(key);
-    const day = isShort && value?.kind === 'whole' && drawDay(value.json);
-    return cell(day || (value && shown(key, value, values)));
-  });
-}
-
-/** The day of a time as JSON; false for any other value. */
-function drawDay(json: string): Markup | false {
-  const [, time = '', day] = /^"((\d{4}-\d\d-\d\d)T[^"\\]*)"$/.exec(json) ?? [];
+/** The day of a time; false for any other value. */
+function drawDay(text = ''): Markup | false {
+  const [time, day] = /^(\d{4}-\d\d-\d\d)T[\d:.Z+-]*$/.exec(text) ?? [];
   return day !== undefined && html`<time class="number" datetime="${time}">${day}</time>`;
 }
 
