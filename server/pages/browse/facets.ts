@@ -3,7 +3,7 @@
 import { countText } from '../../observe/quantities.ts';
 import { fromStart, BROWSE_PREFIX, type Pair, plainKey, queryOf, queryTextOf, withValue } from './address.ts';
 import type { ListFacet, Listing } from './listing.ts';
-import { html, type Markup } from './template.ts';
+import { compacted, html, type Markup } from './template.ts';
 import { labelOf } from './names.ts';
 import { cut } from './values.ts';
 import { fieldLabel, type FilterField, labelKeys, linkedCollection, shownFacets } from '../../../engine/described.ts';
@@ -50,14 +50,14 @@ function rangeKey(facet: string): string {
  * Panels by the counts that they show and the query that their links repeat: all pages of a list have the same, and the
  * router caches the counts. They save a fifth of the CPU of a page.
  */
-const panels = new WeakMap<Listing['facets'], { readonly query: string; readonly made: readonly Markup[] }>();
+const panels = new WeakMap<Listing['facets'], { readonly query: string; readonly made: Markup }>();
 
 /** One panel for each field. Cost: its values, and the query once. */
-export function facetPanels(listing: Listing): readonly Markup[] {
+export function facetPanels(listing: Listing): Markup {
   const query = JSON.stringify([listing.hasChoices, listing.tour.baseUrl, fromStart(listing.pairs)]);
   const known = panels.get(listing.facets);
   if (known?.query === query) return known.made;
-  const made = drawPanels(listing);
+  const made = compacted(drawPanels(listing));
   panels.set(listing.facets, { query, made });
   return made;
 }
@@ -281,9 +281,9 @@ export function hiddenInputs(pairs: readonly Pair[]): readonly Markup[] {
 }
 
 interface Choices {
-  readonly options: readonly Markup[];
-  readonly lookups: readonly Markup[];
-  readonly values: readonly Markup[];
+  readonly options: Markup;
+  readonly lookups: Markup;
+  readonly values: Markup;
 }
 
 /** A form that adds a condition. With `refused` it is filled in and shows the problem. */
@@ -360,7 +360,7 @@ function lookupChoices(fields: Listing['fields'], chosen: Pick<FormEntry, 'field
   const values = fields.flatMap(({ key, values: all }) =>
     all.map((value) => html`<option value="${value}" label="${value} (${key})"></option>`),
   );
-  return { options: [html`${options}`], lookups: [html`${words}`], values: [html`${values}`] };
+  return { options: compacted(options), lookups: compacted(words), values: compacted(values) };
 }
 
 const WORDS: ReadonlyMap<string, string> = new Map(
