@@ -88,7 +88,7 @@ export function drawMap(up: string, boxes: readonly Box[], label: string): Marku
     <rect class="sea" x="-180" y="-90" width="360" height="180" />
     <image href="${up}${assetPath('land')}" x="-180" y="-90" width="360" height="180" />
     <path class="grid" d="${GRID}" />
-    <path class="box" d="${parts.map((part) => drawBox(part, width * SEEN_PART)).join('')}" />
+    <path class="box" transform="scale(.1)" d="${parts.map((part) => drawBox(part, width * SEEN_PART)).join('')}" />
   </svg>`;
 }
 
@@ -132,9 +132,9 @@ function drawBox({ left, right, top, bottom }: Part, seenMin: number): string {
   return `M${x} ${y}h${width}v${height}h${-width}z`;
 }
 
-/** Start and length of a span in tenths, widened to `seenMin` and moved into `-most` to `most`. */
+/** Start and length of a span in tenths of a degree, which are shorter and faster to write than fractions, widened to `seenMin` and moved into `-most` to `most`. */
 function widenSpan([from, to]: Span, most: number, seenMin: number): readonly [from: number, length: number] {
   const length = Math.max(seenMin, to - from);
   const start = Math.max(-most, Math.min(most - length, (from + to) / 2 - length / 2));
-  return [Math.round(start * 10) / 10, Math.round(length * 10) / 10];
+  return [Math.round(start * 10), Math.round(length * 10)];
 }

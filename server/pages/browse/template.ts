@@ -58,7 +58,7 @@ export function utf8Of(markup: Markup): Buffer {
  * Copies markup that many pages contain into one text with a byte for each character. V8 has two bytes for those of a
  * part of a text with other characters, such as a label that is split at `›`, and then for the whole page.
  */
-export function compacted(children: readonly Markup[]): Markup {
+export function compact(children: readonly Markup[]): Markup {
   return new Markup(utf8Of(html`${children}`).toString('latin1'));
 }
 

@@ -18,7 +18,9 @@ function drawn(boxes: readonly Box[]): { readonly region: readonly number[]; rea
   const { document } = parseHTML(utf8Of(drawMap('../', boxes, 'Map')).toString());
   const region = document.querySelector('svg')!.getAttribute('viewBox')!.split(' ').map(Number);
   const path = document.querySelector('.box')!.getAttribute('d')!;
-  const parts = [...path.matchAll(/M(\S+) ([^h]+)h([^v]+)v([^h]+)h/g)].map((part) => part.slice(1).map(Number));
+  const parts = [...path.matchAll(/M(\S+) ([^h]+)h([^v]+)v([^h]+)h/g)].map((part) =>
+    part.slice(1).map((tenths: string) => Number(tenths) / 10),
+  );
   return { region, boxes: parts };
 }
 
