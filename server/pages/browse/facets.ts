@@ -3,12 +3,12 @@
 import { countText } from '../../observe/quantities.ts';
 import { fromStart, BROWSE_PREFIX, type Pair, plainKey, queryOf, queryTextOf, withValue } from './address.ts';
 import type { ListFacet, Listing } from './listing.ts';
-import { compacted, html, type Markup } from './template.ts';
+import { compact, html, type Markup } from './template.ts';
 import { labelOf } from './names.ts';
 import { cut } from './values.ts';
 import { fieldLabel, type FilterField, labelKeys, linkedCollection, shownFacets } from '../../../engine/described.ts';
 import { type CollectionIndex, LOOKUPS, rowOfId } from '../../../engine/engine.ts';
-import { isFiltered, oncePer, type Site, type Tour } from './site.ts';
+import { fieldsOf, isFiltered, oncePer, type Site, type Tour } from './site.ts';
 import { columnsOf } from './table.ts';
 
 /** Facets of a page: the limit of one API request. */
@@ -21,19 +21,14 @@ const VALUE_CHARACTERS_MAX = 128;
 /** Last name of a facet that counts years. */
 const YEAR = '__year';
 
-/** The names of the facets that a list has if its query names none. Cost: the fields. */
-export function facetNames({
-  collection,
-  fields,
-  site,
-}: Pick<Listing, 'collection' | 'fields' | 'site'>): readonly string[] {
-  const { declaration } = collection;
+/** The names of the facets that a list has if its query names none. */
+export const facetNames = oncePer((collection: CollectionIndex, site: Site): readonly string[] => {
   const said = shownFacets(collection).filter((name) =>
-    isFiltered(site.queryOptions, declaration, name.split('__', 1)[0]!),
+    isFiltered(site.queryOptions, collection.declaration, name.split('__', 1)[0]!),
   );
-  const names = said.length > 0 ? said : fields.filter(({ values }) => values.length > 0).map(({ key }) => key);
-  return names.slice(0, FACETS_SHOWN_MAX);
-}
+  const valued = fieldsOf(collection, site).filter(({ values }) => values.length > 0);
+  return (said.length > 0 ? said : valued.map(({ key }) => key)).slice(0, FACETS_SHOWN_MAX);
+});
 
 /** Returns whether a condition is one of those that the links of a facet set and remove. */
 export function isConditionOf(facet: string, key: string): boolean {
@@ -57,7 +52,7 @@ export function facetPanels(listing: Listing): Markup {
   const query = JSON.stringify([listing.hasChoices, listing.tour.baseUrl, fromStart(listing.pairs)]);
   const known = panels.get(listing.facets);
   if (known?.query === query) return known.made;
-  const made = compacted(drawPanels(listing));
+  const made = compact(drawPanels(listing));
   panels.set(listing.facets, { query, made });
   return made;
 }
@@ -360,7 +355,7 @@ function lookupChoices(fields: Listing['fields'], chosen: Pick<FormEntry, 'field
   const values = fields.flatMap(({ key, values: all }) =>
     all.map((value) => html`<option value="${value}" label="${value} (${key})"></option>`),
   );
-  return { options: compacted(options), lookups: compacted(words), values: compacted(values) };
+  return { options: compact(options), lookups: compact(words), values: compact(values) };
 }
 
 const WORDS: ReadonlyMap<string, string> = new Map(

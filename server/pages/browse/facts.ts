@@ -2,7 +2,7 @@
 // lead to their values. How a value is shown depends on the collection that it links to.
 import { factPaths, kindLabel } from '../../../engine/described.ts';
 import { type Box, readBox, boxText } from './map.ts';
-import { type Period, readPeriod, roleText } from './names.ts';
+import { lengthText, type Period, readPeriod, roleText } from './names.ts';
 import { type Data, dataOf, type LinkTarget, type RecordReader } from './records.ts';
 import { html, type Markup } from './template.ts';
 
@@ -103,8 +103,8 @@ class FactValues {
     const period = readPeriod(record);
     if (!period) return false;
     this.first = { ...this.first, period: this.first.period ?? period };
-    return html`<strong>${period.text}</strong>
-      ${period.length !== '' && html`<br /><span class="quiet">${period.length}</span>`}`;
+    const length = lengthText(period);
+    return html`<strong>${period.text}</strong> ${length !== '' && html`<br /><span class="quiet">${length}</span>`}`;
   }
 
   place(record: Data): Markup | false {

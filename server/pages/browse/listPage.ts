@@ -91,7 +91,7 @@ export async function listPage(site: Site, tour: Tour, declared: Collection): Pr
   const pairs = pagePairs(tour.query, pageRowsMax(site), site.queryOptions);
   const hasChoices = pairs !== undefined && isRepeatable(pairs);
   const query = pairs ? queryTextOf(pairs) : tour.query;
-  const names = facetNames({ site, collection, fields });
+  const names = facetNames(collection, site);
   const counted = hasChoices ? queryTextOf(withFacets(pairs, names)) : query;
   const first = await foundList(site, tour, collection, counted);
   // The page adds the counts itself. If the server is too busy, a second query without them may still find the rows at

@@ -115,8 +115,6 @@ export interface Period {
   /** `2003-04-22`. */
   readonly start: string;
   readonly end: string | undefined;
-  /** `10 months`; empty if that is unknown. */
-  readonly length: string;
   /** `2003-04-22 to 2004-03-01`. */
   readonly text: string;
 }
@@ -126,8 +124,8 @@ export function readPeriod({ startTime, endTime }: Readonly<Record<string, unkno
   const start = dayIn(startTime);
   const end = dayIn(endTime);
   if (start === undefined || (end === undefined && endTime !== null && endTime !== undefined)) return undefined;
-  if (end === undefined) return { start, end, length: '', text: `from ${start} on` };
-  return { start, end, length: lengthText(start, end), text: start === end ? start : `${start} to ${end}` };
+  if (end === undefined) return { start, end, text: `from ${start} on` };
+  return { start, end, text: start === end ? start : `${start} to ${end}` };
 }
 
 function dayIn(time: unknown): string | undefined {
@@ -135,7 +133,9 @@ function dayIn(time: unknown): string | undefined {
   return day === undefined || Number.isNaN(Date.parse(day)) ? undefined : day;
 }
 
-function lengthText(start: string, end: string): string {
+/** The length of a period: `10 months`; empty if it is unknown. */
+export function lengthText({ start, end }: Period): string {
+  if (end === undefined) return '';
   const days = Math.round((Date.parse(end) - Date.parse(start)) / DAY_MS);
   if (days < 0) return 'ends before it starts';
   const months = Math.round(days / 30.44);

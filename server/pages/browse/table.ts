@@ -170,7 +170,8 @@ function cellDrawer({ site, tour, collection, ask }: Listing, key: string, value
     const number = target === 'times' && html` class="number"`;
     return (row) => {
       const { rows, count } = linked(row);
-      const text = rows.map((each) => labelOf(site, tour, to, each) ?? '').join(', ');
+      let text = '';
+      for (const each of rows) text += (text && ', ') + (labelOf(site, tour, to, each) ?? '');
       const more = count > CELL_LINKS_MAX && ` +${count - CELL_LINKS_MAX}`;
       return html`<td role="cell" data-label="${label}"><div><bdi${number}>${text}${more}</bdi></div></td>`;
     };
