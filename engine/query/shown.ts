@@ -81,8 +81,12 @@ export function labelKeys({ declaration, members }: CollectionIndex): readonly s
 export function labelReader(collection: CollectionIndex): (row: number) => string | undefined {
   const keys = labelKeys(collection);
   return (row) => {
-    const texts = keys.flatMap((key) => fieldText(collection, row, key) ?? []);
-    return texts.join(' ').trim() || undefined;
+    let label = '';
+    for (const key of keys) {
+      const text = fieldText(collection, row, key);
+      if (text) label += (label && ' ') + text;
+    }
+    return label.trim() || undefined;
   };
 }
 
