@@ -13,7 +13,7 @@ export function linkedTo({ members }: Pick<CollectionIndex, 'members'>, key: str
 
 /** Records that a row links to. */
 interface LinkedRows {
-  /** Those of the first links, without links to records that do not exist. */
+  /** The rows of the first links, without links to records that do not exist. */
   readonly rows: readonly number[];
   /** The number of all links. */
   readonly count: number;

@@ -132,7 +132,10 @@ function drawBox({ left, right, top, bottom }: Part, seenMin: number): string {
   return `M${x} ${y}h${width}v${height}h${-width}z`;
 }
 
-/** Start and length of a span in tenths of a degree, which are shorter and faster to write than fractions, widened to `seenMin` and moved into `-most` to `most`. */
+/**
+ * Start and length of a span, widened to `seenMin` and moved into `-most` to `most`. In tenths of a degree, because
+ * integers are shorter, and faster to write, than fractions.
+ */
 function widenSpan([from, to]: Span, most: number, seenMin: number): readonly [from: number, length: number] {
   const length = Math.max(seenMin, to - from);
   const start = Math.max(-most, Math.min(most - length, (from + to) / 2 - length / 2));
