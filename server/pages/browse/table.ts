@@ -141,7 +141,7 @@ function nameDrawer({ collection, tour, site, pairs }: Listing, isLabelled: bool
   const { name } = collection.declaration;
   const ids = collection.ids.dictionary.numbers!;
   const start = html`${tour.up}browse/${name}/`;
-  const named = isLabelled && html` class="named"`;
+  const attributes = html`scope="row" role="rowheader" ${isLabelled && html` class="named"`}`;
   const search = isLabelled ? pairs.findLast(([key]) => key === 'search')?.[1] : undefined;
   const marked = search === undefined ? undefined : markedParts(search);
   return (row) => {
@@ -151,9 +151,8 @@ function nameDrawer({ collection, tour, site, pairs }: Listing, isLabelled: bool
       marked && label !== undefined
         ? marked(label).map((part, i) => (i % 2 === 0 ? part : html`<mark>${part}</mark>`))
         : (label ?? `${kindLabel(name)} ${id}`);
-    return html`<th scope="row" role="rowheader" ${named}>
-      <a href="${start}${id}/"><bdi>${text}</bdi></a>
-    </th>`;
+    const link = html`<a href="${start}${id}/"><bdi>${text}</bdi></a>`;
+    return html`<th ${attributes}>${link}</th>`;
   };
 }
 
