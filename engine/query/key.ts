@@ -6,7 +6,7 @@ import { RELATION_STEPS_MAX } from './limits.ts';
 import { type Column, DEFAULT_LOOKUP, type Lookup, lookupNamed, LOOKUPS } from './lookups.ts';
 import { lookupOfHabit, type LookupHabit } from './habits.ts';
 import { cacheLocation, locate, type LocatedField, namesAfter, type PathEnd } from './path.ts';
-import { nothingAfterLookup, stepHints, tooManySteps, unknownField, unsupportedLookup } from './problems.ts';
+import { MESSAGES, nothingAfterLookup, stepHints, unknownField, unsupportedLookup } from './problems.ts';
 import { nearestName } from '../bits/suggest.ts';
 
 /** At most this many names are followed: one step more than a key may take. */
@@ -75,7 +75,7 @@ function readNewKey(collection: CollectionIndex, name: string, isKnown: (field: 
   const located = hasForm(names) && isKnown(names[0]!) ? locate(collection, names.slice(0, FOLLOWED_MAX)) : undefined;
   if (!located) return { kind: 'unknown' };
   if (located.length - 1 > RELATION_STEPS_MAX) {
-    return { kind: 'bad', message: tooManySteps(RELATION_STEPS_MAX) };
+    return { kind: 'bad', message: MESSAGES.tooManySteps };
   }
   const rest = names.slice(located.length);
   const { index } = located;

@@ -10,15 +10,7 @@ import { type Key, meantKey, readKey } from './key.ts';
 import { CONDITIONS_MAX, MEMBERS_MAX, PARAMETERS_MAX, REGEX_SIZE_MAX, REGEXES_MAX, startAfter } from './limits.ts';
 import { DEFAULT_LOOKUP, type Lookup, lookupNamed, NULL_LOOKUP } from './lookups.ts';
 import { parameterNames, PARAMETERS, turnOf } from './parameters.ts';
-import {
-  MESSAGES,
-  type Problem,
-  tooManyConditions,
-  tooManyParameters,
-  tooManyRegexes,
-  unknownParameter,
-  writtenAs,
-} from './problems.ts';
+import { MESSAGES, type Problem, unknownParameter, writtenAs } from './problems.ts';
 import { Reading, type ShownCollection, type View } from './readers.ts';
 import { type KnownNames, nearestKey } from '../bits/suggest.ts';
 import { isTruth } from './values.ts';
@@ -109,7 +101,7 @@ function refuseBeforeReading(query: string | undefined): Ask | undefined {
   if (start < 0) return undefined;
   const end = query!.indexOf('&', start);
   const [beyond] = decodeForm(query!.slice(start, end < 0 ? undefined : end));
-  return { ...EMPTY_ASK, problems: [{ key: beyond?.[0] ?? '', messages: [tooManyParameters(PARAMETERS_MAX)] }] };
+  return { ...EMPTY_ASK, problems: [{ key: beyond?.[0] ?? '', messages: [MESSAGES.tooManyParameters] }] };
 }
 
 /**
@@ -157,7 +149,7 @@ function checkFilters(reading: Reading, given: readonly GivenFilter[]): void {
   const filters = given.length > 1 ? joinLists(given) : given;
   const beyond = filters[CONDITIONS_MAX];
   if (beyond) {
-    reading.refuse(beyond.at, [tooManyConditions(CONDITIONS_MAX)]);
+    reading.refuse(beyond.at, [MESSAGES.tooManyConditions]);
     return;
   }
   const wrong = regexProblem(filters);
@@ -185,7 +177,7 @@ function regexProblem(filters: readonly GivenFilter[]): string | undefined {
   let regexes = 0;
   for (const { key } of filters) if (sizeOf(key)) regexes++;
   if (regexes <= 1) return undefined;
-  if (regexes > REGEXES_MAX) return tooManyRegexes(REGEXES_MAX);
+  if (regexes > REGEXES_MAX) return MESSAGES.tooManyRegexes;
   let size = 0;
   for (const { key, value } of filters) {
     const alone = sizeOf(key)?.(value) ?? 0;

@@ -1,5 +1,18 @@
 // Messages for clients about problems of a query, and all of them: no other file has any. No logic; the server makes
 // the response's status and body.
+import {
+  CONDITIONS_MAX,
+  EXPAND_LEVELS_MAX,
+  EXPAND_MAX,
+  FACETS_MAX,
+  JOINED_MAX,
+  NAMES_MAX,
+  ORDER_KEYS_MAX,
+  PARAMETERS_MAX,
+  REGEXES_MAX,
+  RELATION_STEPS_MAX,
+  WORDS_MAX,
+} from './limits.ts';
 
 /** A rejected parameter. */
 export interface Problem {
@@ -35,6 +48,17 @@ export const MESSAGES = {
   table: 'A table has no embedded records. Name joined fields, such as "fields=ob_id,timePeriod__startTime".',
   filters: 'Write a filter as "<field>=<value>" or "filters[<field>]=<value>".',
   repeated: 'This parameter is repeated, and only its last value counts.',
+  tooManySteps: `At most ${RELATION_STEPS_MAX} relations can be stepped over.`,
+  tooManyParameters: `At most ${PARAMETERS_MAX} parameters can be given at once.`,
+  tooManyConditions: `At most ${CONDITIONS_MAX} filters can be used at once.`,
+  tooManyNames: `At most ${NAMES_MAX} names can be given at once.`,
+  tooManyRegexes: `At most ${REGEXES_MAX} regular expressions can be used at once.`,
+  tooManyExpanded: `At most ${EXPAND_MAX} names can be expanded at once.`,
+  tooManyLevels: `At most ${EXPAND_LEVELS_MAX} links after one another can be expanded.`,
+  tooManyJoined: `At most ${JOINED_MAX} joined fields can be requested at once.`,
+  tooManyFacets: `At most ${FACETS_MAX} facets can be requested at once.`,
+  tooManyOrderKeys: `At most ${ORDER_KEYS_MAX} fields can be ordered by at once.`,
+  tooManyWords: `At most ${WORDS_MAX} words can be searched for at once.`,
 } as const;
 
 /**
@@ -80,26 +104,6 @@ export function stepHints(nearest: string | undefined, lookups: readonly string[
   return lookups.length === 0 ? meant : [...meant, `Lookups that fit: ${lookups.join(', ')}.`];
 }
 
-/** The message for a key that steps over more relations than a key may. */
-export function tooManySteps(most: number): string {
-  return `At most ${most} relations can be stepped over.`;
-}
-
-/** The message for a query with more parameters than one may have. */
-export function tooManyParameters(most: number): string {
-  return `At most ${most} parameters can be given at once.`;
-}
-
-/** The message for a query with more filters than one may have. */
-export function tooManyConditions(most: number): string {
-  return `At most ${most} filters can be used at once.`;
-}
-
-/** The message for a parameter whose value has more names than one may have. */
-export function tooManyNames(most: number): string {
-  return `At most ${most} names can be given at once.`;
-}
-
 export function atLeastItems(least: number, length: number): string {
   return `Ensure this value has at least ${least} items (it has ${length}).`;
 }
@@ -110,11 +114,6 @@ export function atMost(most: number): string {
 
 export function atMostItems(most: number, length: number): string {
   return `Ensure this value has at most ${most} items (it has ${length}).`;
-}
-
-/** The message for a query with more regular expressions than one may have. */
-export function tooManyRegexes(most: number): string {
-  return `At most ${most} regular expressions can be used at once.`;
 }
 
 /**
@@ -141,21 +140,6 @@ export function notAmongFields(name: string): string {
   return `"${name}" is not among "fields".`;
 }
 
-/** The message for a request with more names to expand than one may have. */
-export function tooManyExpanded(most: number): string {
-  return `At most ${most} names can be expanded at once.`;
-}
-
-/** The message for a name in `expand` that crosses more links than one may. */
-export function tooManyLevels(most: number): string {
-  return `At most ${most} links after one another can be expanded.`;
-}
-
-/** The message for a request with more joined fields than one may have. */
-export function tooManyJoined(most: number): string {
-  return `At most ${most} joined fields can be requested at once.`;
-}
-
 /** The message for a response that linked records would make too large. Source: A171. */
 export function tooLarge(mebibytes: number): string {
   return `The linked records exceed ${mebibytes} MiB. Use a smaller "limit", or name fewer links or fields.`;
@@ -165,22 +149,7 @@ export function notTogether(other: string): string {
   return `Cannot be combined with "${other}".`;
 }
 
-/** The message for a request with more facets than one may have. */
-export function tooManyFacets(most: number): string {
-  return `At most ${most} facets can be requested at once.`;
-}
-
-/** The message for a request that is ordered by more fields than one may be. */
-export function tooManyOrderKeys(most: number): string {
-  return `At most ${most} fields can be ordered by at once.`;
-}
-
 /** The message for a parameter that strict mode rejects, with the known name that it may stand for. Source: A28. */
 export function unknownParameter(nearest: string | undefined): string {
   return nearest === undefined ? MESSAGES.unknown : `${MESSAGES.unknown} Did you mean "${nearest}"?`;
-}
-
-/** The message for a search with more words than one may have. */
-export function tooManyWords(most: number): string {
-  return `At most ${most} words can be searched for at once.`;
 }

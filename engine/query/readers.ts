@@ -20,12 +20,6 @@ import {
   notTogether,
   type Problem,
   severalValues,
-  tooManyExpanded,
-  tooManyFacets,
-  tooManyJoined,
-  tooManyLevels,
-  tooManyNames,
-  tooManyOrderKeys,
   unknownField,
   withoutLinks,
 } from './problems.ts';
@@ -334,7 +328,7 @@ export function readFields(reading: Reading, value: string, at: number): void {
   }
   page.keys = keys;
   page.joined = joined;
-  const messages = joined.length > JOINED_MAX ? [tooManyJoined(JOINED_MAX)] : [];
+  const messages: string[] = joined.length > JOINED_MAX ? [MESSAGES.tooManyJoined] : [];
   messages.push(...noteUnknownNames(reading, at, { parameter: 'fields', unknown, known: [...all] }));
   reading.refuse(at, messages);
 }
@@ -360,12 +354,12 @@ export function readExpand(reading: Reading, value: string, at: number): void {
   const { page, shown } = reading;
   const names = [...new Set(namesIn(reading, value, at))];
   if (names.length === 0 || !shown) return;
-  const messages: string[] = names.length > EXPAND_MAX ? [tooManyExpanded(EXPAND_MAX)] : [];
+  const messages: string[] = names.length > EXPAND_MAX ? [MESSAGES.tooManyExpanded] : [];
   if (page.exported && page.exported !== 'ndjson') messages.push(MESSAGES.table);
   const paths = names.map((name) => name.split('__'));
   const expand = paths.filter((path) => linksAlong(shown, path) > 0 && page.keys?.has(path[0]!) !== false);
   if (expand.some((path) => linksAlong(shown, path) > EXPAND_LEVELS_MAX)) {
-    messages.push(tooManyLevels(EXPAND_LEVELS_MAX));
+    messages.push(MESSAGES.tooManyLevels);
   }
   page.expand = expand;
   const others = names.filter((_, i) => !expand.includes(paths[i]!));
@@ -401,7 +395,7 @@ export function readOrdering(reading: Reading, value: string, at: number): void 
   }
   for (const name of unknown) reading.ignore(at, ['ordering', name]);
   const messages = reading.isStrict ? [...unknownFields(reading, unknown, isSingle)] : [];
-  if (known.size > ORDER_KEYS_MAX) messages.push(tooManyOrderKeys(ORDER_KEYS_MAX));
+  if (known.size > ORDER_KEYS_MAX) messages.push(MESSAGES.tooManyOrderKeys);
   reading.refuse(at, messages);
   const ids = keys.get(collection.ids);
   if (ids && !ids.isDescending) keys.delete(collection.ids);
@@ -414,7 +408,7 @@ export function readFacets(reading: Reading, value: string, at: number): void {
   const facets = [...new Set(namesIn(reading, value, at))].map((name) => ({ name, path: name.split('__') }));
   const unknown = facets.filter(({ path }) => !facetValues(collection, path)).map(({ name }) => name);
   const messages = unknown.length === 0 ? [] : [...unknownFields(reading, unknown, () => true)];
-  if (facets.length > FACETS_MAX) messages.push(tooManyFacets(FACETS_MAX));
+  if (facets.length > FACETS_MAX) messages.push(MESSAGES.tooManyFacets);
   reading.refuse(at, messages);
   if (!reading.page.exported) reading.page.facets = facets;
   else if (facets.length > 0 && messages.length === 0) ignoreInExport(reading, at);
@@ -445,7 +439,7 @@ function unknownFields(
  */
 function namesIn(reading: Reading, value: string, at: number): readonly string[] {
   if (countParts(value, ',') > NAMES_MAX) {
-    reading.refuse(at, [tooManyNames(NAMES_MAX)]);
+    reading.refuse(at, [MESSAGES.tooManyNames]);
     return [];
   }
   return value

@@ -5,7 +5,7 @@ import { searchFields } from '../schema/search.ts';
 import type { AnyOf, Condition } from './ask.ts';
 import { WORDS_MAX } from './limits.ts';
 import { locate } from './path.ts';
-import { MESSAGES, tooManyWords } from './problems.ts';
+import { MESSAGES } from './problems.ts';
 import type { Reading } from './readers.ts';
 
 /**
@@ -31,7 +31,7 @@ export function readSearch(reading: Reading, value: string, at: number): void {
   if (all.length === 0) return reading.ignoreParameter(at, MESSAGES.unknown);
   if (value.includes('\0')) return reading.refuse(at, [MESSAGES.nul]);
   const words = splitWords(value);
-  if (words.length > WORDS_MAX) return reading.refuse(at, [tooManyWords(WORDS_MAX)]);
+  if (words.length > WORDS_MAX) return reading.refuse(at, [MESSAGES.tooManyWords]);
   if (words.length === 0) return;
   for (const word of words) reading.anyOf.push(anyFieldHas(all, word, PART));
   if (['ordering', 'after'].some((name) => reading.isGiven(name))) return;
