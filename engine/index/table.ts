@@ -32,7 +32,7 @@ export interface Link {
 /** One collection that a generic link may lead to. */
 export interface LinkOption {
   /** The ids as a link to this collection. No filter key can contain the name. */
-  readonly node: Extract<FieldNode, { kind: 'values' }>;
+  readonly node: ValuesNode;
   /** The rows whose ids lead there: those with one of these codes in the discriminator. */
   readonly discriminator: FieldIndex;
   readonly codes: CodeRange;
@@ -46,35 +46,44 @@ export interface LinkOption {
  * A step of a filter key.
  *
  *   values  a scalar or a to-one link, with its index over the current table
- *   record  a to-one embedded record; the indexes of its members are over the same table. `id` is the relation itself;
- *           undefined if an inferred relation has no ids
- *   many    a to-many relation, with its own table. Embedded records have `members`. Links and arrays of scalars have
- *           none, and `id` is the index of their elements. `isRelation` is false for arrays of scalars
+ *   record  a to-one embedded record; the indexes of its members are over the same table. `index` is the relation
+ *           itself, by its id; undefined if an inferred relation has no ids
+ *   many    a to-many relation, with its own table. `index` is that of its ids, or of the elements of links and arrays
+ *           of scalars. `isRelation` is false for arrays of scalars
  *
- * `link` is defined if the index has ids that are links. It has their targets. `options` are the collections of a
- * generic link.
+ * Only embedded records have `members`. `link` is defined if the index has ids that are links. It has their targets.
+ * `options` are the collections of a generic link.
  */
-export type FieldNode =
-  | {
-      readonly kind: 'values';
-      readonly name: string;
-      readonly index: FieldIndex;
-      readonly link?: Link;
-      readonly options?: readonly LinkOption[];
-    }
-  | { readonly kind: 'record'; readonly name: string; readonly members: Members; readonly id: FieldIndex | undefined }
-  | {
-      readonly kind: 'many';
-      readonly name: string;
-      readonly table: Table;
-      readonly members: Members;
-      readonly id: FieldIndex | undefined;
-      readonly isRelation: boolean;
-      readonly link?: Link;
-    };
+export type FieldNode = ValuesNode | RecordNode | ManyNode;
+
+interface Named {
+  readonly name: string;
+  readonly members: Members;
+  readonly link?: Link;
+}
+
+export interface ValuesNode extends Named {
+  readonly kind: 'values';
+  readonly index: FieldIndex;
+  readonly options?: readonly LinkOption[];
+}
+
+interface RecordNode extends Named {
+  readonly kind: 'record';
+  readonly index: FieldIndex | undefined;
+}
+
+interface ManyNode extends Named {
+  readonly kind: 'many';
+  readonly index: FieldIndex | undefined;
+  readonly table: Table;
+  readonly isRelation: boolean;
+}
 
 /** The fields of a table or embedded record by name. */
 export type Members = ReadonlyMap<string, FieldNode>;
+
+export const NO_MEMBERS: Members = new Map();
 
 /** One collection, ready for queries. Rows are in id order. */
 export interface CollectionIndex {

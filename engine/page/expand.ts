@@ -34,8 +34,8 @@ export function makeBranches(members: Members, paths: readonly (readonly string[
   const branches = new Map<string, Branch>();
   for (const name of new Set(paths.flatMap(([first]) => first ?? []))) {
     const node = members.get(name)!;
-    const link = node.kind === 'record' ? undefined : node.link;
-    const inner = link ? link.to().members : node.kind === 'values' ? members : node.members;
+    const { link } = node;
+    const inner = (link?.to() ?? node).members;
     const below = makeBranches(
       inner,
       paths.filter((path) => path[0] === name).map((path) => path.slice(1)),

@@ -56,7 +56,7 @@ export function joinedColumn(
   let [below, node] = [members, undefined as FieldNode | undefined];
   for (const [i, field] of path.entries()) {
     const own = below.get(field);
-    const link = own ? undefined : linkOf(node);
+    const link = own ? undefined : node?.link;
     const to = link?.to();
     node = own ?? to?.members.get(field);
     if (!node) throw new Error(`a page joins ${name}, which is no field`);
@@ -67,16 +67,10 @@ export function joinedColumn(
       isMany: node.kind === 'many',
       top: i === 0 || to ? topLevel(to?.records ?? records, field) : undefined,
     });
-    below = node.kind === 'values' ? NO_MEMBERS : node.members;
+    below = node.members;
   }
   const lastMany = steps.map(({ isMany }) => isMany).lastIndexOf(true);
   return { name, key: keyText(name), steps, node: node!, lastMany };
-}
-
-const NO_MEMBERS: Members = new Map();
-
-function linkOf(node: FieldNode | undefined): Link | undefined {
-  return node && node.kind !== 'record' ? node.link : undefined;
 }
 
 function topLevel({ growth, outlines: { keys, lists } }: Records, field: string): Step['top'] {

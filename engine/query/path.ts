@@ -1,14 +1,22 @@
 // Follows the names of a path through the fields of a collection, its embedded records and its links.
 import { DANGLING, targetOf } from '../index/join.ts';
-import type { CollectionIndex, FieldNode, Link, LinkOption, Members, Table } from '../index/table.ts';
+import {
+  type CollectionIndex,
+  type FieldNode,
+  type Link,
+  type LinkOption,
+  type Members,
+  NO_MEMBERS,
+  type Table,
+  type ValuesNode,
+} from '../index/table.ts';
 import type { Collection } from '../schema/types.ts';
 import type { FieldIndex } from '../index/field.ts';
 import { RELATION_STEPS_MAX } from './limits.ts';
 
 /** The collection that a top-level field links to; undefined for any other field. */
 export function linkedTo({ members }: Pick<CollectionIndex, 'members'>, key: string): Collection | undefined {
-  const node = members.get(key);
-  return node && node.kind !== 'record' ? node.link?.to().declaration : undefined;
+  return members.get(key)?.link?.to().declaration;
 }
 
 /** Records that a row links to. */
@@ -29,8 +37,8 @@ export function linkReader(
   to: CollectionIndex,
   most: number,
 ): (row: number) => LinkedRows {
-  const node = members.get(key) as Exclude<FieldNode, { kind: 'record' }>;
-  const index = node.kind === 'many' ? node.id : node.index;
+  const node = members.get(key)!;
+  const { index } = node;
   const starts = node.kind === 'many' ? node.table.starts! : undefined;
   const link = node.link?.to() === to ? node.link : { targets: undefined, to: () => to };
   if (!index) return () => ({ rows: [], count: 0 });
@@ -111,20 +119,15 @@ interface Crossing {
   readonly idName: string | undefined;
 }
 
-/** A node, or the id of a linked record. That id is the link itself, so a dangling link still has one (A60). */
-type Place = FieldNode | { readonly kind: 'linked id'; readonly index: FieldIndex };
-
 interface Walk {
   readonly path: string[];
   readonly steps: (ManyStep | LinkStep)[];
   members: Members;
-  last: Place | undefined;
+  last: FieldNode | undefined;
 }
 
 /** A path that ends on a field with values. */
 export type LocatedField = PathEnd & { readonly index: FieldIndex };
-
-const NO_MEMBERS: Members = new Map();
 
 /**
  * Follows names as long as they are fields; `undefined` if the first is not a field. After a relation, the members of
@@ -141,7 +144,7 @@ export function locate(collection: Pick<CollectionIndex, 'members'>, names: read
   return {
     path,
     length,
-    index: last.kind === 'values' || last.kind === 'linked id' ? last.index : last.id,
+    index: last.index,
     link: link?.link,
     isRelation: isRelation(last),
     idNames: idNamesOf(last, link),
@@ -191,9 +194,9 @@ export function isOptionName(name: string): boolean {
 }
 
 /** The collections that the ids at a place may lead to, if they are a generic link. */
-function optionsOf(place: Place | undefined): readonly LinkOption[] {
-  if (!place || place.kind === 'linked id') return [];
-  return (place.kind === 'values' ? place : idMember(place))?.options ?? [];
+function optionsOf(node: FieldNode | undefined): readonly LinkOption[] {
+  const ids = node?.kind === 'values' ? node : node && idMember(node);
+  return ids?.options ?? [];
 }
 
 function walkPath(
@@ -267,7 +270,7 @@ function follow(walk: Walk, name: string): boolean {
 function enterOption(walk: Walk, name: string): boolean {
   const option = optionsOf(walk.last).find(({ node }) => node.name === name);
   if (!option) return false;
-  if (walk.last!.kind !== 'values') walk.path.push(idMember(walk.last as FieldNode)!.name);
+  if (walk.last!.kind !== 'values') walk.path.push(idMember(walk.last!)!.name);
   enterTable(walk, option.node);
   return true;
 }
@@ -275,47 +278,42 @@ function enterOption(walk: Walk, name: string): boolean {
 function enterTable(walk: Walk, node: FieldNode): void {
   walk.path.push(node.name);
   walk.last = node;
-  walk.members = node.kind === 'values' ? NO_MEMBERS : node.members;
+  walk.members = node.members;
   if (node.kind !== 'many') return;
   walk.steps.push({ kind: 'many', path: [...walk.path], table: node.table, isRelation: node.isRelation });
 }
 
 function crossLink(walk: Walk, { index, link, idName }: Crossing, node: FieldNode): void {
   if (idName !== undefined) walk.path.push(idName);
-  if (node.name === link.to().declaration.idField) {
-    walk.path.push(node.name);
-    walk.last = { kind: 'linked id', index };
-    walk.members = NO_MEMBERS;
-  } else {
+  const { name } = node;
+  // The id of a linked record is the link itself, so a dangling link still has one (A60).
+  if (name === link.to().declaration.idField) enterTable(walk, { kind: 'values', name, index, members: NO_MEMBERS });
+  else {
     walk.steps.push({ kind: 'link', path: [...walk.path], index, link });
     enterTable(walk, node);
   }
 }
 
-function crossingOf(place: Place): Crossing | undefined {
-  if (place.kind === 'linked id') return undefined;
-  if (place.kind === 'values') return place.link && { index: place.index, link: place.link, idName: undefined };
-  if (place.kind === 'many' && place.link && place.id) return { index: place.id, link: place.link, idName: undefined };
-  const member = idMember(place);
+function crossingOf(node: FieldNode): Crossing | undefined {
+  const { index, link } = node;
+  if (index && link) return { index, link, idName: undefined };
+  const member = idMember(node);
   return member?.link && { index: member.index, link: member.link, idName: member.name };
 }
 
-function isRelation(place: Place): boolean {
-  if (place.kind === 'linked id') return false;
-  if (place.kind === 'values') return place.index.dictionary.type === 'link';
-  return place.kind === 'record' || place.isRelation;
+function isRelation(node: FieldNode): boolean {
+  return node.kind === 'many' ? node.isRelation : node.kind === 'record' || node.link !== undefined;
 }
 
-function idNamesOf(place: Place, crossing: Crossing | undefined): readonly string[] {
-  if (place.kind === 'linked id') return [];
-  const own = idMember(place);
+function idNamesOf(node: FieldNode, crossing: Crossing | undefined): readonly string[] {
+  const own = idMember(node);
   return [...(own ? [own.name] : []), ...(crossing ? [crossing.link.to().declaration.idField] : [])];
 }
 
 /** The member of an embedded record that is the record's id. */
-function idMember(node: FieldNode): Extract<FieldNode, { kind: 'values' }> | undefined {
-  if (node.kind === 'values') return undefined;
-  for (const member of node.members.values()) if (member.kind === 'values' && member.index === node.id) return member;
+export function idMember(node: FieldNode): ValuesNode | undefined {
+  for (const member of node.members.values())
+    if (member.kind === 'values' && member.index === node.index) return member;
   return undefined;
 }
 
@@ -352,16 +350,14 @@ export function joinedPath(
 
 /** The number of links on a path that ends on links, or 0. Cost: the names. */
 export function linksAlong({ members }: Pick<CollectionIndex, 'members'>, names: readonly string[]): number {
-  let [links, isLink, below] = [0, false, members];
+  let links = 0;
+  let node: FieldNode | undefined;
   for (const name of names) {
-    const node = below.get(name);
+    node = (node ? (node.link?.to() ?? node).members : members).get(name);
     if (!node) return 0;
-    const link = node.kind === 'record' ? undefined : node.link;
-    isLink = link !== undefined;
-    if (isLink) links++;
-    below = link ? link.to().members : node.kind === 'values' ? NO_MEMBERS : node.members;
+    if (node.link) links++;
   }
-  return isLink ? links : 0;
+  return node?.link ? links : 0;
 }
 
 /** Whether a record has at most one of these values. */

@@ -4,6 +4,7 @@ import type { Dictionary } from '../column/dictionary.ts';
 import type { FieldIndex } from '../index/field.ts';
 import type { CollectionIndex, FieldNode, Link, Members } from '../index/table.ts';
 import type { Field } from '../schema/types.ts';
+import { idMember } from './path.ts';
 
 /** The record shape of a collection, as plain data. */
 export interface RecordShape {
@@ -70,7 +71,7 @@ function fieldsAmong(members: Members, documented: readonly Field[], room: Room)
  */
 function documentedField(node: FieldNode | undefined, field: Field, room: Room): Field {
   if (!node) return field;
-  const dictionary = (node.kind === 'values' ? node.index : node.id)?.dictionary;
+  const dictionary = node.index?.dictionary;
   const served = dictionary && dictionary.fitting < dictionary.size ? { ...field, hasMisfits: true as const } : field;
   if (!('fields' in served) || node.kind === 'values') return nullableAsServed(node, served);
   return { ...served, fields: fieldsAmong(node.members, served.fields, roomBelow(field, room)) };
@@ -101,10 +102,10 @@ function inferredField(node: FieldNode, room: Room): Field {
   }
   if (node.kind === 'many') {
     if (node.link) return { kind: 'links', name, to: targetOf(node.link) };
-    if (!node.isRelation) return { kind: 'scalars', name, type: scalarType(node.id) };
+    if (!node.isRelation) return { kind: 'scalars', name, type: scalarType(node.index) };
   }
   const fields = fieldsAmong(node.members, [], roomBelow(node, room));
-  const id = [...node.members.values()].find((member) => member.kind === 'values' && member.index === node.id);
+  const id = idMember(node);
   return { kind: node.kind === 'many' ? 'records' : 'record', name, fields, ...(id ? { idField: id.name } : {}) };
 }
 

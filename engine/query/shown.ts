@@ -173,8 +173,7 @@ const BOOLEANS = ['true', 'false'];
 function isSorted(members: Members, [first = '', ...rest]: readonly string[]): boolean {
   const node = members.get(first);
   if (!node || node.kind === 'many') return false;
-  if (rest.length === 0) return node.kind === 'values' || node.id !== undefined;
-  return node.kind === 'record' && isSorted(node.members, rest);
+  return rest.length === 0 ? node.index !== undefined : isSorted(node.members, rest);
 }
 
 /** The fields that link to other collections, by the name of the target. Cost: the fields of the collection. */
@@ -196,9 +195,8 @@ export function referencesFrom({ declaration, members }: CollectionIndex): Reado
       }
       // The id of an embedded record is that of its record.
       if (above.length > 0 && node.name === declaration.idField) continue;
-      if (node.kind !== 'record' && node.link) {
-        add(node.link, { key: path.join('__') });
-      } else if (node.kind !== 'values') walk(node.members, path);
+      if (node.link) add(node.link, { key: path.join('__') });
+      else walk(node.members, path);
     }
   };
   walk(members, []);

@@ -8,7 +8,15 @@ import { type Outlines, PLACEHOLDER, type RecordChunk, type Records, topLevelKey
 import { type FieldIndex, identityIndex, invertedIndex } from '../index/field.ts';
 import { blockOf, type Grams } from '../index/grams.ts';
 import { openWords, type Words } from '../index/words.ts';
-import type { CollectionIndex, FieldNode, Link, LinkOption, Members, Table } from '../index/table.ts';
+import {
+  type CollectionIndex,
+  type FieldNode,
+  type Link,
+  type LinkOption,
+  type Members,
+  NO_MEMBERS,
+  type Table,
+} from '../index/table.ts';
 import { COLLECTIONS } from '../schema/catalogue.ts';
 import type { ColumnLayout, Layout, LayoutNode } from '../schema/layout.ts';
 import { readLayout, type Metadata, decodeLoadedMetadata, readOutlines } from './metadata.ts';
@@ -156,29 +164,24 @@ function openNode(opening: Opening, node: LayoutNode): FieldNode | undefined {
         kind: 'values',
         name,
         index: opening.fields[node.column]!,
+        members: NO_MEMBERS,
         ...linkAt(opening, node.column),
         ...optionsAt(opening, node.column),
       };
     case 'record': {
       const members = openMembers(opening, node.members);
-      return { kind: 'record', name, members, id: findIdField(members, node.idField) };
+      return { kind: 'record', name, members, index: findIdField(members, node.idField) };
     }
     case 'table': {
       const members = openMembers(opening, node.members);
-      return {
-        kind: 'many',
-        name,
-        table: opening.tables[node.table]!,
-        members,
-        id: findIdField(members, node.idField),
-        isRelation: true,
-      };
+      const index = findIdField(members, node.idField);
+      return { kind: 'many', name, table: opening.tables[node.table]!, members, index, isRelation: true };
     }
     case 'elements': {
       const isRelation = opening.layout.columns[node.column]!.type === 'link';
-      const id = opening.fields[node.column]!;
+      const index = opening.fields[node.column]!;
       const table = opening.tables[node.table]!;
-      return { kind: 'many', name, table, members: new Map(), id, isRelation, ...linkAt(opening, node.column) };
+      return { kind: 'many', name, table, members: NO_MEMBERS, index, isRelation, ...linkAt(opening, node.column) };
     }
     case 'opaque':
       return undefined;
@@ -201,7 +204,7 @@ function optionsAt({ layout, fields, named }: Opening, column: number): { readon
   const options = Array.from(collections, ([text, to]): LinkOption => {
     const link = { targets: undefined, to: () => named(to) };
     const codes = codesOfOption(discriminator.dictionary, generic.link, text);
-    const node = { kind: 'values', name: `,${text}`, index: fields[column]!, link } as const;
+    const node = { kind: 'values', name: `,${text}`, index: fields[column]!, members: NO_MEMBERS, link } as const;
     return { node, discriminator, codes, field, lookup, text };
   });
   return { options };

@@ -8,7 +8,14 @@ import { NO_OUTLINES, topLevelKeys } from '../../engine/column/records.ts';
 import type { ColumnType, Dictionary } from '../../engine/column/dictionary.ts';
 import { type FieldIndex, identityIndex, invertedIndex } from '../../engine/index/field.ts';
 import { DANGLING } from '../../engine/index/join.ts';
-import type { CollectionIndex, FieldNode, Link, Members, Table } from '../../engine/index/table.ts';
+import {
+  type CollectionIndex,
+  type FieldNode,
+  type Link,
+  type Members,
+  NO_MEMBERS,
+  type Table,
+} from '../../engine/index/table.ts';
 import { makeBitmap } from '../../engine/bits/bitmap.ts';
 import { DENSE_PART } from '../../engine/index/rowset.ts';
 
@@ -62,7 +69,7 @@ export function indexOfDeclared(
   );
   const ids = identityIndex(dictionary);
   const members = new Map(membersOf(declaration.fields, sorted, linked));
-  members.set(declaration.idField, { kind: 'values', name: declaration.idField, index: ids });
+  members.set(declaration.idField, { kind: 'values', name: declaration.idField, index: ids, members: NO_MEMBERS });
   return {
     declaration,
     rows: sorted.length,
@@ -100,26 +107,33 @@ function nodeOf(field: Field, values: readonly Value[], linked: Linked): FieldNo
   const { kind, name } = field;
   switch (kind) {
     case 'scalar':
-      return { kind: 'values', name, index: columnOf(field.type, values) };
+      return { kind: 'values', name, index: columnOf(field.type, values), members: NO_MEMBERS };
     case 'link':
-      return { kind: 'values', name, ...linkTo(field.to, values, linked) };
+      return { kind: 'values', name, members: NO_MEMBERS, ...linkTo(field.to, values, linked) };
     case 'record': {
       const members = membersOf(field.fields, values.map(asRecord), linked);
-      return { kind: 'record', name, members, id: idIndex(members, field.idField) };
+      return { kind: 'record', name, members, index: idIndex(members, field.idField) };
     }
     case 'records': {
       const { table, elements } = childOf(values);
       const members = membersOf(field.fields, elements.map(asRecord), linked);
-      return { kind: 'many', name, table, members, id: idIndex(members, field.idField), isRelation: true };
+      return { kind: 'many', name, table, members, index: idIndex(members, field.idField), isRelation: true };
     }
     case 'links': {
       const { table, elements } = childOf(values);
-      const { index: id, link } = linkTo(field.to, elements, linked);
-      return { kind: 'many', name, table, members: new Map(), id, isRelation: true, link };
+      const link = linkTo(field.to, elements, linked);
+      return { kind: 'many', name, table, members: NO_MEMBERS, isRelation: true, ...link };
     }
     case 'scalars': {
       const { table, elements } = childOf(values);
-      return { kind: 'many', name, table, members: new Map(), id: columnOf(field.type, elements), isRelation: false };
+      return {
+        kind: 'many',
+        name,
+        table,
+        members: NO_MEMBERS,
+        index: columnOf(field.type, elements),
+        isRelation: false,
+      };
     }
     case 'opaque':
       return undefined;
