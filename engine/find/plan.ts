@@ -1,11 +1,12 @@
 // Plans a parsed query: groups conditions by table and puts the cheapest first. A plan is plain data that can be
 // printed, cloned and sent to another thread. It decides only the order of steps.
 import { wordsFor } from '../bits/bitmap.ts';
+import type { FieldIndex } from '../index/field.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import type { ServedForm } from '../column/served.ts';
 import type { AnyOf, Ask, Condition, Page } from '../query/ask.ts';
 import { lookupNamed } from '../query/lookups.ts';
-import { type GenericStep, type LocatedField, locateField, type Step } from '../query/path.ts';
+import { type GenericStep, locateField, type Step } from '../query/path.ts';
 import { conditionStep, type ConditionStep, PLAN_VALUES_MAX, type Sizing } from './conditionStep.ts';
 import { codesLinkingNs, COST, holdsForNulls, isForNulls, setNs } from './passes.ts';
 
@@ -65,7 +66,7 @@ interface Context extends Sizing {
 /** A condition with the relations between the current table and its field. */
 interface PlacedCondition {
   readonly condition: Condition;
-  readonly located: LocatedField;
+  readonly index: FieldIndex;
   readonly steps: readonly Step[];
 }
 
@@ -96,11 +97,11 @@ export function plan(collection: CollectionIndex, ask: Ask, form: ServedForm, ar
   const excluded: TableNode[] = [];
   for (const condition of conditions) {
     const placed = placedIn(collection, condition);
-    if (condition.isNegated) excluded.push(rootNode(context, rows, [placed]));
+    if (condition.isNegated) excluded.push(tableNode(context, rows, [placed]));
     else wanted.push(placed);
   }
   if (excluded.length > 1) excluded.sort((a, b) => a.ns - b.ns);
-  const node = rootNode(context, rows, wanted, anyNodes(context, collection, anyOf));
+  const node = tableNode(context, rows, wanted, anyNodes(context, collection, anyOf));
   const combined = Math.max(0, node.steps.length + excluded.length - 1);
   let ns = node.ns + combined * wordsFor(collection.rows) * COST.word;
   for (const tree of excluded) ns += tree.ns;
@@ -108,24 +109,14 @@ export function plan(collection: CollectionIndex, ask: Ask, form: ServedForm, ar
 }
 
 function placedIn(collection: CollectionIndex, condition: Condition): PlacedCondition {
-  const located = locateField(collection, condition.path);
-  return { condition, located, steps: located.steps };
-}
-
-function rootNode(
-  context: Context,
-  rows: number,
-  conditions: readonly PlacedCondition[],
-  alternatives: readonly AnyNode[] = NO_STEPS,
-): TableNode {
-  const { steps, estimate, ns } = stepsOn(context, rows, conditions, alternatives);
-  return { kind: 'table', path: ROOT, steps, estimate, ns };
+  const { index, steps } = locateField(collection, condition.path);
+  return { condition, index, steps };
 }
 
 /** Plans alternatives alone, such as those that rank the results of a search. */
 export function planAnyOf(collection: CollectionIndex, anyOf: readonly AnyOf[], form: ServedForm): TableNode {
   const context: Context = { form, arrange: cheapestFirst, valuesToFind: PLAN_VALUES_MAX };
-  return rootNode(context, collection.rows, NO_STEPS, anyNodes(context, collection, anyOf));
+  return tableNode(context, collection.rows, NO_STEPS, anyNodes(context, collection, anyOf));
 }
 
 function anyNodes(context: Context, collection: CollectionIndex, anyOf: readonly AnyOf[]): readonly AnyNode[] {
@@ -134,7 +125,7 @@ function anyNodes(context: Context, collection: CollectionIndex, anyOf: readonly
     const placed = sets.map((set) => set.map((condition) => placedIn(collection, condition)));
     if (placed.every(({ length }) => length === 1)) return eitherNode(context, placed.flat(), rows);
     return anyNode(
-      placed.map((conditions) => rootNode(context, rows, conditions)),
+      placed.map((conditions) => tableNode(context, rows, conditions)),
       rows,
     );
   });
@@ -142,18 +133,21 @@ function anyNodes(context: Context, collection: CollectionIndex, anyOf: readonly
 
 /** Conditions of which one must match. A relation that several begin with is crossed once. */
 function eitherNode(context: Context, conditions: readonly PlacedCondition[], rows: number): AnyNode {
-  const isCrossed = ({ steps }: PlacedCondition): boolean => steps.length > 0 && steps[0]!.kind !== 'generic';
-  const nodes = conditions.filter((placed) => !isCrossed(placed)).map((placed) => rootNode(context, rows, [placed]));
-  for (const relation of relationsOf(conditions.filter(isCrossed))) {
-    const step = relationStep(context, relation, rows, eitherSteps);
-    nodes.push({ kind: 'table', path: ROOT, steps: [step], estimate: step.estimate, ns: step.ns });
+  const nodes = conditions
+    .filter(({ steps }) => steps.length === 0)
+    .map((placed) => tableNode(context, rows, [placed]));
+  for (const relation of relationsOf(conditions.filter(({ steps }) => steps.length > 0))) {
+    nodes.push(onlyStep(relationStep(context, relation, rows, eitherSteps)));
   }
   return anyNode(nodes, rows);
 }
 
-function eitherSteps(context: Context, rows: number, conditions: readonly PlacedCondition[]): SizedSteps {
-  const node = eitherNode(context, conditions, rows);
-  return { steps: [node], estimate: node.estimate, ns: node.ns };
+function eitherSteps(context: Context, rows: number, conditions: readonly PlacedCondition[]): TableNode {
+  return onlyStep(eitherNode(context, conditions, rows));
+}
+
+function onlyStep(step: TableNode | LinkNode | AnyNode): TableNode {
+  return { kind: 'table', path: ROOT, steps: [step], estimate: step.estimate, ns: step.ns };
 }
 
 /** With `isNegated`, none of the steps may match. */
@@ -168,20 +162,18 @@ function anyNode(steps: readonly TableNode[], rows: number, isNegated = false): 
   return { kind: 'any', path: ROOT, steps, estimate, ns };
 }
 
-type SizedSteps = Pick<Related, 'steps' | 'estimate' | 'ns'>;
-
-/** The steps of conditions on a table of this many rows, in execution order. */
-function stepsOn(
+/** Conditions on a table of this many rows, in execution order. */
+function tableNode(
   context: Context,
   rows: number,
   conditions: readonly PlacedCondition[],
   alternatives: readonly AnyNode[] = NO_STEPS,
-): SizedSteps {
+): TableNode {
   const steps: PlanStep[] = [...alternatives];
   let related: PlacedCondition[] | undefined;
   for (const placed of conditions) {
     if (placed.steps.length > 0) (related ??= []).push(placed);
-    else steps.push(conditionStep(placed.condition, placed.located.index, context));
+    else steps.push(conditionStep(placed.condition, placed.index, context));
   }
   if (related) for (const relation of relationsOf(related)) steps.push(relationStep(context, relation, rows));
   let estimate = rows;
@@ -190,7 +182,7 @@ function stepsOn(
     estimate = Math.min(estimate, step.estimate);
     ns += step.ns;
   }
-  return { steps: context.arrange(steps, rows), estimate, ns };
+  return { kind: 'table', path: ROOT, steps: context.arrange(steps, rows), estimate, ns };
 }
 
 interface Relation {
@@ -202,10 +194,10 @@ interface Relation {
 function relationsOf(conditions: readonly PlacedCondition[]): readonly Relation[] {
   const relations: Relation[] = [];
   const shared = new Map<string, Relation>();
-  for (const { condition, located, steps } of conditions) {
+  for (const { condition, index, steps } of conditions) {
     const step = steps[0]!;
     const name = step.path.join('__');
-    const inner = { condition, located, steps: step.kind === 'generic' ? steps : steps.slice(1) };
+    const inner = { condition, index, steps: step.kind === 'generic' ? steps : steps.slice(1) };
     const known = shared.get(name);
     if (known) known.conditions.push(inner);
     else {
@@ -222,7 +214,7 @@ function relationStep(
   context: Context,
   { step, conditions }: Relation,
   rows: number,
-  inside: (context: Context, rows: number, conditions: readonly PlacedCondition[]) => SizedSteps = stepsOn,
+  inside: (context: Context, rows: number, conditions: readonly PlacedCondition[]) => TableNode = tableNode,
 ): TableNode | LinkNode | AnyNode {
   const { path } = step;
   if (step.kind === 'generic') return genericNode(context, step, conditions, rows);
@@ -258,37 +250,22 @@ function genericNode(
 ): AnyNode {
   const areForNulls = conditions.every(({ condition }) => isForNulls(condition));
   const endsOf = ({ steps }: PlacedCondition): GenericStep['ends'] => (steps[0] as GenericStep).ends;
-  const nodes: TableNode[] = [];
-  for (const option of new Set(conditions.flatMap((placed) => endsOf(placed).map((one) => one.option)))) {
+  const options = new Set(conditions.flatMap((placed) => endsOf(placed).map(({ option }) => option)));
+  const nodes = [...options].flatMap((option) => {
+    const { lookup, text, field, discriminator, codes } = option;
     const inner: PlacedCondition[] = [];
-    const missing: Condition[] = [];
     for (const placed of conditions) {
-      const { condition, located } = placed;
-      const end = endsOf(placed).find((one) => one.option === option)?.end as LocatedField | undefined;
-      if (!end) missing.push(condition);
-      else {
-        const steps = end.steps.slice(located.steps.length - 1);
-        inner.push({ condition: { ...condition, path: end.path }, located: end, steps });
-      }
+      const end = endsOf(placed).find((one) => one.option === option);
+      if (end) inner.push({ condition: { ...placed.condition, path: end.path }, index: end.index!, steps: end.steps });
+      else if (!isForNulls(placed.condition)) return [];
     }
-    const isPresent = option.codes.start < option.codes.end;
-    if (!isPresent || !missing.every(isForNulls)) continue;
-    const { key } = conditions[0]!.condition;
-    const { lookup, text, field, discriminator } = option;
+    if (codes.start === codes.end) return [];
     const operand = { kind: 'text', values: [text] } as const;
-    const kind = { key, path: [...path.slice(0, -1), field], lookup, isNegated: false, operand };
-    const step = conditionStep(kind, discriminator, context);
-    const { steps, estimate, ns } = stepsOn(context, rows, inner);
-    const record: TableNode = { kind: 'table', path: ROOT, steps, estimate, ns };
-    const all = areForNulls ? [step, anyNode([record], rows, true)] : [step, ...steps];
-    nodes.push({
-      kind: 'table',
-      path: ROOT,
-      steps: context.arrange(all, rows),
-      estimate: Math.min(step.estimate, areForNulls ? rows : estimate),
-      ns: step.ns + ns,
-    });
-  }
+    const condition = { key: field, path: [...path.slice(0, -1), field], lookup, isNegated: false, operand };
+    const kind: PlacedCondition = { condition, index: discriminator, steps: NO_STEPS };
+    if (!areForNulls) return [tableNode(context, rows, [kind, ...inner])];
+    return [tableNode(context, rows, [kind], [anyNode([tableNode(context, rows, inner)], rows, true)])];
+  });
   return anyNode(nodes, rows, areForNulls);
 }
 

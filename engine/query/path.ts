@@ -83,7 +83,10 @@ export interface GenericStep {
 
 interface GenericEnd {
   readonly option: LinkOption;
-  readonly end: PathEnd;
+  readonly path: readonly string[];
+  readonly index: FieldIndex | undefined;
+  /** The steps after the generic link. */
+  readonly steps: readonly Step[];
 }
 
 export type Step = ManyStep | LinkStep | GenericStep;
@@ -165,7 +168,7 @@ function locateInOptions(
   // A second generic link is not crossed: the number of ends would grow with each.
   if (names.some(isOptionName)) return undefined;
   const [before, after] = [names.slice(0, length), names.slice(length)];
-  const all = optionsOf(walk.last).flatMap((option): readonly GenericEnd[] => {
+  const all = optionsOf(walk.last).flatMap((option) => {
     const end = locate(collection, [...before, option.node.name, ...after]);
     return end && end.length > length + 1 ? [{ option, end }] : [];
   });
@@ -174,7 +177,10 @@ function locateInOptions(
   const [first] = longest;
   if (!first) return undefined;
   const { index, isRelation, idNames } = first.end;
-  const ends = longest.filter(({ end }) => valueType(end) === valueType(first.end));
+  const fitting = longest.filter(({ end }) => valueType(end) === valueType(first.end));
+  const ends = fitting.map(({ option, end }) => {
+    return { option, path: end.path, index: end.index, steps: end.steps.slice(walk.steps.length) };
+  });
   const path = first.end.path.slice(0, first.end.path.findIndex(isOptionName));
   const steps = [...walk.steps, { kind: 'generic', path, ends } as const];
   const whole = [...path, ...after.slice(0, most - 1 - length)];
@@ -217,7 +223,7 @@ export function namesAfter(collection: CollectionIndex, names: readonly string[]
   const { walk, length } = walkPath(collection, names);
   const generic = length < names.length ? locate(collection, names)?.steps.at(-1) : undefined;
   if (generic?.kind === 'generic') {
-    return [...new Set(generic.ends.flatMap(({ end }) => namesAfter(collection, end.path)))];
+    return [...new Set(generic.ends.flatMap(({ path }) => namesAfter(collection, path)))];
   }
   const { members, last } = walk;
   const nodes = [...optionsOf(last).map(({ node }) => node), ...(last ? [last] : [])];
