@@ -82,7 +82,7 @@ export function servedRows(
   if (joined.length + expand.length === 0) return served;
   const columns = joined.map((field) => joinedColumn(collection, field));
   const branches = makeBranches(collection.members, expand);
-  return { ...served, joins: { isExpanded: expand.length > 0, branches, columns } };
+  return { ...served, joins: { branches, columns } };
 }
 
 function lastIdOf({ ids }: CollectionIndex, rows: Selection): number | undefined {

@@ -10,6 +10,13 @@ export function jsonText(text: string): string {
   return JSON.stringify(text).replace(SEPARATORS, (separator) => (separator === '\u2028' ? '\\u2028' : '\\u2029'));
 }
 
+const UTF8 = new TextEncoder();
+
+/** A key of an object with its quotes and colon, in UTF-8. Cost: one pass. */
+export function keyText(key: string): Uint8Array {
+  return UTF8.encode(`${jsonText(key)}:`);
+}
+
 /** A JSON object of serialised values. Keeps the order of keys, repeated keys and `__proto__`. Cost: one pass. */
 export function jsonObject(members: readonly (readonly [key: string, json: string])[]): string {
   return `{${members.map(([key, json]) => `${jsonText(key)}:${json}`).join(',')}}`;

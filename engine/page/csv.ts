@@ -1,21 +1,19 @@
 // Writes records as CSV rows. Top-level members are found by their stored positions, nested values are written as JSON,
 // and own URLs get the requested form. Lengths need a pass over the bytes, so that they are measured in slices.
-import type { Outlines, RecordChunk, Records, TopLevelKeys } from '../column/records.ts';
+import type { RecordChunk, Records, TopLevelKeys } from '../column/records.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import { cellBytes, textCell, writeCell } from './cell.ts';
-import { membersPart, newPart, outlineMemory, recordStart } from './cut.ts';
+import { membersByOutline, membersPart, newPart, recordStart } from './cut.ts';
 import { scratch } from '../kernel/own.ts';
 import { writeEach, type RecordWriter } from './gather.ts';
 import { type JoinedColumn, readJoined } from './joined.ts';
 import { JsonDraft } from './linked.ts';
-import { jsonText } from '../bits/json.ts';
 import { type RecordPart, type Rewrite, rewrittenBytes, writePartInto } from './rewrite.ts';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const CARRIAGE_RETURN = 0x0d;
 const LINE_FEED = 0x0a;
-const UTF8 = new TextEncoder();
 
 /**
  * At most this many keys that are not fields become columns. More keys are data rather than names (A54), and each would
@@ -101,32 +99,6 @@ interface Rows {
   readonly membersOf: (outline: number) => Int32Array;
   readonly joined: readonly JoinedColumn[];
   readonly draft: JsonDraft;
-}
-
-/**
- * For each outline, two numbers per column: the place of its member (-1 if missing), and the bytes of its key and
- * colon. Cost: an outline's members, when the first record with it is met.
- */
-export function membersByOutline(outlines: Outlines, columns: readonly string[]): (outline: number) => Int32Array {
-  const columnOf = new Map(columns.map((key, column) => [key, column]));
-  const placeOfKey = outlines.keys.map((key) => columnOf.get(key) ?? -1);
-  return outlineMemory((outline) => membersOf(outlines, outlines.lists[outline]!, placeOfKey, columns.length));
-}
-
-function membersOf(
-  outlines: Outlines,
-  list: readonly number[],
-  columnOfKey: readonly number[],
-  columns: number,
-): Int32Array {
-  const members = new Int32Array(columns * 2).fill(-1);
-  list.forEach((key, member) => {
-    const column = columnOfKey[key]!;
-    if (column < 0) return;
-    members[column * 2] = member;
-    members[column * 2 + 1] = UTF8.encode(jsonText(outlines.keys[key]!)).length + 1;
-  });
-  return members;
 }
 
 const part = newPart();

@@ -2,6 +2,7 @@
 // stored positions are their ends. Neighbouring members stay one part.
 import type { Outlines, RecordChunk, Records } from '../column/records.ts';
 import { scratch } from '../kernel/own.ts';
+import { keyText } from '../bits/json.ts';
 import { firstLinkOf, type RecordPart, type Rewrite, rewrittenBytes, wholeRecords, writePart } from './rewrite.ts';
 import { writeEach, type RecordWriter } from './gather.ts';
 
@@ -104,6 +105,23 @@ export function outlineMemory<Made extends object>(make: (outline: number) => Ma
     last = outline;
     return made;
   };
+}
+
+/**
+ * For each outline, two numbers per column: the place of its member (-1 if missing), and the bytes of its key and
+ * colon. Cost: an outline's members, when the first record with it is met.
+ */
+export function membersByOutline(outlines: Outlines, columns: readonly string[]): (outline: number) => Int32Array {
+  const columnOf = new Map(columns.map((key, column) => [key, column]));
+  const places = outlines.keys.map((key) => columnOf.get(key));
+  return outlineMemory((outline) => {
+    const members = new Int32Array(columns.length * 2).fill(-1);
+    outlines.lists[outline]!.forEach((key, member) => {
+      const column = places[key];
+      if (column !== undefined) members.set([member, keyText(outlines.keys[key]!).length], column * 2);
+    });
+    return members;
+  });
 }
 
 function runsByOutline(outlines: Outlines, keys: ReadonlySet<string>): (outline: number) => readonly number[] {

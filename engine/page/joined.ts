@@ -1,22 +1,11 @@
 // Reads joined fields (A169): values below a field of a record, mostly over links, as JSON. A path with a to-many step
 // gives an array of all values at its end, other paths give one value or null.
 import { hasBytesAt } from '../bits/bytes.ts';
+import { keyText } from '../bits/json.ts';
 import { findChunk, type RecordChunk, type Records } from '../column/records.ts';
 import type { FieldNode, Link, Members } from '../index/table.ts';
-import { membersPart, newPart, outlineMemory, recordStart } from './cut.ts';
-import {
-  digits,
-  eachElement,
-  eachMember,
-  isArray,
-  isNull,
-  isRecord,
-  isText,
-  type JsonDraft,
-  keyText,
-  linkedId,
-  type Value,
-} from './linked.ts';
+import { membersByOutline, membersPart, newPart, recordStart } from './cut.ts';
+import { digits, firstCharacter, type JsonDraft, linkedId, type Value } from './linked.ts';
 
 /** A joined field of a collection. */
 export interface JoinedColumn {
@@ -39,12 +28,8 @@ interface Step {
   /** The field is the id of the linked record, which the link has too. */
   readonly isLinkedId: boolean;
   readonly isMany: boolean;
-  /** For a top-level field: its place in an outline, -1 if missing. */
-  readonly top: { readonly growth: number; readonly placeIn: (outline: number) => Place } | undefined;
-}
-
-interface Place {
-  readonly member: number;
+  /** For a top-level field: the growth of URLs in records, and its place in them (`membersByOutline`). */
+  readonly top: { readonly growth: number; readonly membersOf: (outline: number) => Int32Array } | undefined;
 }
 
 /** A joined field, given the names of its path in full. Cost: the names, and the keys of the collections. */
@@ -53,11 +38,13 @@ export function joinedColumn(
   { name, path }: { readonly name: string; readonly path: readonly string[] },
 ): JoinedColumn {
   const steps: Step[] = [];
-  let [below, node] = [members, undefined as FieldNode | undefined];
-  for (const [i, field] of path.entries()) {
-    const own = below.get(field);
+  const { growth } = records;
+  let node: FieldNode | undefined;
+  for (const field of path) {
+    const own = (node?.members ?? members).get(field);
     const link = own ? undefined : node?.link;
     const to = link?.to();
+    const isTopLevel = to !== undefined || !node;
     node = own ?? to?.members.get(field);
     if (!node) throw new Error(`a page joins ${name}, which is no field`);
     steps.push({
@@ -65,17 +52,11 @@ export function joinedColumn(
       link,
       isLinkedId: to?.declaration.idField === field,
       isMany: node.kind === 'many',
-      top: i === 0 || to ? topLevel(to?.records ?? records, field) : undefined,
+      top: isTopLevel ? { growth, membersOf: membersByOutline((to?.records ?? records).outlines, [field]) } : undefined,
     });
-    below = node.members;
   }
   const lastMany = steps.map(({ isMany }) => isMany).lastIndexOf(true);
   return { name, key: keyText(name), steps, node: node!, lastMany };
-}
-
-function topLevel({ growth, outlines: { keys, lists } }: Records, field: string): Step['top'] {
-  const key = keys.indexOf(field);
-  return { growth, placeIn: outlineMemory((outline) => ({ member: lists[outline]!.lastIndexOf(key) })) };
 }
 
 const COMMA = 0x2c;
@@ -101,59 +82,50 @@ interface Reading {
 
 /** Reads step `i`, a top-level field of a record. */
 function readRecord(reading: Reading, i: number, chunk: RecordChunk, index: number): void {
-  const { key, top } = reading.column.steps[i]!;
-  const { member } = top!.placeIn(chunk.outlines[index]!);
-  if (member < 0) return addMissing(reading, i);
+  const { growth, membersOf } = reading.column.steps[i]!.top!;
+  const members = membersOf(chunk.outlines[index]!);
+  const member = members[0]!;
+  if (member < 0) return readValue(reading, i, undefined);
   const part = newPart();
   recordStart(part, chunk, index);
-  membersPart(part, chunk, { growth: top!.growth, index, first: member, last: member });
-  readValue(reading, i, { chunk, index, start: part.start + key.length, end: part.end });
+  membersPart(part, chunk, { growth, index, first: member, last: member });
+  readValue(reading, i, { chunk, index, start: part.start + members[1]!, end: part.end });
 }
 
-/** Reads the value of step `i`. */
-function readValue(reading: Reading, i: number, value: Value): void {
+/** Reads the value of step `i`. A missing value is null, or no value if it would be an array. */
+function readValue(reading: Reading, i: number, value: Value | undefined): void {
   const { draft, column } = reading;
-  const isMany = column.steps[i]!.isMany;
-  if (isMany && isNull(value)) return;
-  if (!isMany || !isArray(value)) return readElement(reading, i, value);
-  draft.scan(value);
-  eachElement(value, (element) => {
-    if (!draft.isFull) readElement(reading, i, element);
-  });
+  if (!value) {
+    if (i > column.lastMany) add(reading, undefined);
+  } else if (!column.steps[i]!.isMany) readElement(reading, i, value);
+  else if (firstCharacter(value) === '[') draft.eachInner(value, (element) => readElement(reading, i, element));
+  else if (firstCharacter(value) !== 'n') readElement(reading, i, value);
 }
 
 function readElement(reading: Reading, i: number, value: Value): void {
-  const { draft, column } = reading;
-  const next = column.steps[i + 1];
+  const next = reading.column.steps[i + 1];
   if (!next) return add(reading, value);
   if (next.link) return readLinked(reading, i + 1, next.link, value);
-  let found: Value | undefined;
-  if (isRecord(value)) {
-    draft.scan(value);
-    eachMember(value, (key, member) => {
-      if (hasBytesAt(value.chunk.bytes, key, next.key)) found = member;
+  let inner: Value | undefined;
+  if (firstCharacter(value) === '{') {
+    reading.draft.eachInner(value, (member, key) => {
+      if (hasBytesAt(value.chunk.bytes, key, next.key)) inner = member;
     });
   }
-  if (found) readValue(reading, i + 1, found);
-  else addMissing(reading, i + 1);
+  readValue(reading, i + 1, inner);
 }
 
 /** Reads step `i`, a field of the record that a link leads to. */
 function readLinked(reading: Reading, i: number, link: Link, value: Value): void {
-  if (!isText(value)) return addMissing(reading, i);
-  if (reading.column.steps[i]!.isLinkedId) {
-    reading.draft.step();
-    return linkedId(link.to(), value) < 0 ? addMissing(reading, i) : add(reading, { ...value, ...digits });
+  const { draft, column } = reading;
+  if (column.steps[i]!.isLinkedId) {
+    draft.step();
+    return readValue(reading, i, linkedId(link.to(), value) < 0 ? undefined : { ...value, ...digits });
   }
-  const row = reading.draft.follow(link, value);
-  if (row < 0) return addMissing(reading, i);
+  const row = draft.follow(link, value);
+  if (row < 0) return readValue(reading, i, undefined);
   const chunk = findChunk(link.to().records, row);
   readRecord(reading, i, chunk, row - chunk.firstRow);
-}
-
-/** A missing value at step `i` is null, or no value if it would be an array. */
-function addMissing(reading: Reading, i: number): void {
-  if (i > reading.column.lastMany) add(reading, undefined);
 }
 
 function add({ draft, start }: Reading, value: Value | undefined): void {

@@ -2,7 +2,6 @@
 // is stored: compact and minimally escaped.
 import { hasBytesAt } from '../bits/bytes.ts';
 import { GrowableBytes } from '../bits/growable.ts';
-import { jsonText } from '../bits/json.ts';
 import type { RecordChunk } from '../column/records.ts';
 import { SPEC_LINK_END } from '../column/served.ts';
 import { type CollectionIndex, type Link, rowOfId } from '../index/table.ts';
@@ -48,7 +47,7 @@ export class JsonDraft {
   }
 
   /** Adds a stored value as it is served. Cost: a copy. */
-  copy({ chunk, index }: Value, start: number, end: number): void {
+  copy({ chunk, index }: Pick<Value, 'chunk' | 'index'>, start: number, end: number): void {
     const rewrite = this.#rewrite;
     const firstLink = rewrite ? linkAt(rewrite, chunk, index, start) : 0;
     const linkEnd = rewrite ? linkAt(rewrite, chunk, index, end) : 0;
@@ -62,9 +61,21 @@ export class JsonDraft {
     this.isFull ||= this.json.length > EXPANDED_BYTES_MAX;
   }
 
-  /** Counts the work of scanning a value. */
-  scan({ start, end }: Value): void {
-    this.#spend(end - start);
+  /**
+   * Calls `use` with each element of an array, or with each value of an object and the start of its key, unless the
+   * record is full. Cost: its bytes.
+   */
+  eachInner(outer: Value, use: (value: Value, key: number) => void): void {
+    const { chunk, index } = outer;
+    const { bytes } = chunk;
+    const isObject = bytes[outer.start] === OPEN_BRACE;
+    this.#spend(outer.end - outer.start);
+    for (let at = outer.start + 1; at < outer.end - 1 && !this.isFull;) {
+      const start = isObject ? endOfText(bytes, at) + 1 : at;
+      const end = endOfInner(bytes, start);
+      use({ chunk, index, start, end }, at);
+      at = end + 1;
+    }
   }
 
   /** Counts the work of following a link, or of finding a field. */
@@ -103,69 +114,24 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
-const NULL_START = 0x6e;
 const ZERO = 0x30;
 const UTF8 = new TextEncoder();
 const LINK_END = UTF8.encode(`${SPEC_LINK_END}"`);
 
-/** A key of an object with its quotes and colon. */
-export function keyText(key: string): Uint8Array {
-  return UTF8.encode(`${jsonText(key)}:`);
+/** The first character of a value, by which its kind can be known: `"`, `[`, `{`, `n` of null, or another. */
+export function firstCharacter({ chunk, start }: Value): string {
+  return String.fromCharCode(chunk.bytes[start]!);
 }
 
-export function isText({ chunk, start }: Value): boolean {
-  return chunk.bytes[start] === QUOTE;
-}
-
-export function isArray({ chunk, start }: Value): boolean {
-  return chunk.bytes[start] === OPEN_BRACKET;
-}
-
-export function isRecord({ chunk, start }: Value): boolean {
-  return chunk.bytes[start] === OPEN_BRACE;
-}
-
-export function isNull({ chunk, start }: Value): boolean {
-  return chunk.bytes[start] === NULL_START;
-}
-
-/** Calls `use` with each element of an array. Cost: its bytes. */
-export function eachElement(array: Value, use: (element: Value) => void): void {
-  const { bytes } = array.chunk;
-  for (let at = array.start + 1; bytes[at] !== CLOSE_BRACKET;) {
-    const end = endOfValue(bytes, at);
-    use({ ...array, start: at, end });
-    at = bytes[end] === COMMA ? end + 1 : end;
-  }
-}
-
-/** Calls `use` with each value of an object and the start of its key. Cost: its bytes. */
-export function eachMember(object: Value, use: (key: number, value: Value) => void): void {
-  const { bytes } = object.chunk;
-  for (let at = object.start + 1; bytes[at] !== CLOSE_BRACE;) {
-    const start = endOfText(bytes, at) + 1;
-    const end = endOfValue(bytes, start);
-    use(at, { ...object, start, end });
-    at = bytes[end] === COMMA ? end + 1 : end;
-  }
-}
-
-/** The end of the JSON value that starts at `at`. Cost: its bytes. */
-function endOfValue(bytes: Uint8Array, at: number): number {
-  if (bytes[at] === QUOTE) return endOfText(bytes, at);
-  const isNested = bytes[at] === OPEN_BRACE || bytes[at] === OPEN_BRACKET;
+/** The end of the value that starts at `at` in an array or object. Cost: its bytes. */
+function endOfInner(bytes: Uint8Array, at: number): number {
   let depth = 0;
-  for (let i = at; ;) {
+  for (let i = at; ; i++) {
     const byte = bytes[i]!;
-    if (byte === QUOTE) {
-      i = endOfText(bytes, i);
-      continue;
-    }
-    const isClosing = byte === CLOSE_BRACE || byte === CLOSE_BRACKET;
-    if (!isNested && (isClosing || byte === COMMA)) return i;
-    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
-    else if (isClosing && --depth === 0) return i + 1;
-    i++;
+    if (byte === QUOTE) i = endOfText(bytes, i) - 1;
+    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
+    else if (byte === COMMA && depth === 0) return i;
+    else if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && depth-- === 0) return i;
   }
 }
 

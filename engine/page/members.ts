@@ -1,7 +1,7 @@
 // Reads the top-level members of a record one by one, for pages for people. A member is parsed up to a limit of bytes.
 // Of a longer text it returns the start, of other long values only the size.
 import { findChunk, type Outlines } from '../column/records.ts';
-import { jsonText } from '../bits/json.ts';
+import { keyText } from '../bits/json.ts';
 import { membersPart, newPart, recordStart } from './cut.ts';
 import type { ServedRows } from './rows.ts';
 
@@ -35,7 +35,6 @@ const QUOTE = 0x22;
 const ESCAPE_CHARACTERS = 6;
 
 const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
-const UTF8 = new TextEncoder();
 
 /**
  * The members of the record in a row, in its order; with `keys`, only those. Links have the base URL of the store,
@@ -76,7 +75,7 @@ const lengths = new WeakMap<Outlines, number[]>();
 function keyBytes(outlines: Outlines, name: number): number {
   let known = lengths.get(outlines);
   if (!known) lengths.set(outlines, (known = []));
-  return (known[name] ??= UTF8.encode(jsonText(outlines.keys[name]!)).length + 1);
+  return (known[name] ??= keyText(outlines.keys[name]!).length);
 }
 
 function valueIn(bytes: Uint8Array, start: number, end: number, budget: MemberBudget): MemberValue {

@@ -43,7 +43,7 @@ export function jsonRows(served: ServedRows): Measuring {
   const body = readyRows(served);
   if (body) return () => body;
   const gathered = gatheredRows(served, rewriteFor(served.records, served.form), -1, 1);
-  return gatheredBody(served.joins?.isExpanded ? { ...gathered, bytesMax: EXPANDED_BYTES_MAX } : gathered);
+  return gatheredBody(served.joins?.branches.size ? { ...gathered, bytesMax: EXPANDED_BYTES_MAX } : gathered);
 }
 
 /**

@@ -241,7 +241,7 @@ function measuredInTurn<B extends Body>(
 
 /** The problem of a response that linked records make too large (A171). */
 function largeProblem({ rows: { joins } }: Representation): Problem {
-  return { key: joins?.isExpanded ? 'expand' : 'fields', messages: [tooLarge(EXPANDED_BYTES_MAX / 2 ** 20)] };
+  return { key: joins?.branches.size ? 'expand' : 'fields', messages: [tooLarge(EXPANDED_BYTES_MAX / 2 ** 20)] };
 }
 
 /** Bytes that a measured body retains: its positions, and its rows unless they are in the snapshot. */
