@@ -3,6 +3,7 @@
 import { type CodeRange, type Dictionary, storedDictionary } from '../column/dictionary.ts';
 import type { ServedForm } from '../column/served.ts';
 import { type FieldIndex, invertedIndex } from '../index/field.ts';
+import { invert } from '../index/invert.ts';
 import { DANGLING } from '../index/join.ts';
 import type { Link } from '../index/table.ts';
 import { codesOfYear } from '../query/dateParts.ts';
@@ -29,7 +30,8 @@ export function joinedIndex(rows: number, hops: readonly Hop[], target: FieldInd
     return target.codeAt(at);
   };
   let cache: FieldIndex | undefined;
-  const inverse = (): FieldIndex => (cache ??= invert(rows, dictionary, codeAt));
+  const codes = (): Uint32Array => Uint32Array.from({ length: rows }, (_, row) => codeAt(row));
+  const inverse = (): FieldIndex => (cache ??= invertedIndex(dictionary, invert(codes(), dictionary.size, false)));
   return {
     dictionary,
     grams,
@@ -41,18 +43,6 @@ export function joinedIndex(rows: number, hops: readonly Hop[], target: FieldInd
     rowsGathered: (codes) => inverse().rowsGathered(codes),
     sortedRow: (place) => inverse().sortedRow(place),
   };
-}
-
-function invert(rows: number, dictionary: Dictionary, codeAt: (row: number) => number): FieldIndex {
-  const codes = Uint32Array.from({ length: rows }, (_, row) => codeAt(row));
-  const starts = new Uint32Array(dictionary.size + 2);
-  for (let row = 0; row < rows; row++) starts[codes[row]! + 1]!++;
-  for (let code = 0; code <= dictionary.size; code++) starts[code + 1]! += starts[code]!;
-  const next = starts.slice();
-  const postings = new Uint32Array(rows);
-  for (let row = 0; row < rows; row++) postings[next[codes[row]!]!++] = row;
-  const empty = new Uint32Array(0);
-  return invertedIndex(dictionary, { codes, starts, postings, dense: empty, bitmaps: empty });
 }
 
 const ENCODER = new TextEncoder();

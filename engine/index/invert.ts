@@ -1,5 +1,4 @@
-// Makes posting lists and bitmaps from the code of every row with a counting sort. Used only while importing. The
-// result is read through field.ts.
+// Makes posting lists and bitmaps from the code of every row with a counting sort. The result is read through field.ts.
 import { setBit, wordsFor } from '../bits/bitmap.ts';
 import type { InvertedParts } from './field.ts';
 import { DENSE_PART } from './rowset.ts';

@@ -17,6 +17,7 @@ import { sortDictionary } from '../column/sort.ts';
 import type { ColumnLayout } from '../schema/layout.ts';
 import { isSearched } from '../schema/search.ts';
 import { pushDistance, readList } from './grams.ts';
+import { invert } from './invert.ts';
 
 /**
  * A stored word index.
@@ -85,18 +86,15 @@ export function buildWords({ text, ends, size }: WrittenDictionary, seed?: numbe
 /** Sorts the entries by word. Entries of a word stay in the order of their codes. */
 function sortLists(interner: Interner, entries: Uint32Array, codes: Uint32Array): StoredWords {
   const { dictionary, codes: places } = sortDictionary('text', interner.texts, () => NaN);
-  const starts = new Uint32Array(dictionary.size + 1);
-  for (const word of entries) starts[places[word]! + 1]!++;
-  for (let place = 0; place < dictionary.size; place++) starts[place + 1]! += starts[place]!;
-  const sorted = new Uint32Array(codes.length);
-  const next = starts.slice();
-  for (let i = 0; i < entries.length; i++) sorted[next[places[entries[i]!]!]!++] = codes[i]!;
+  const wordPlaces = entries.map((word) => places[word]!);
+  const { starts, postings: order } = invert(wordPlaces, dictionary.size, false);
   const [ends, postings] = [new Uint32Array(dictionary.size), new GrowableBytes(codes.length * 2)];
   for (let place = 0; place < dictionary.size; place++) {
     let last = -1;
     for (let i = starts[place]!; i < starts[place + 1]!; i++) {
-      pushDistance(postings, sorted[i]! - last);
-      last = sorted[i]!;
+      const code = codes[order[i]!]!;
+      pushDistance(postings, code - last);
+      last = code;
     }
     ends[place] = postings.length;
   }
