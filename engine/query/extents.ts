@@ -1,16 +1,12 @@
 // `bbox` and `datetime`: conditions on the box and on the period of a record. The record has them itself, or links to a
 // record that has them. Source: A166, A167.
-import type { CollectionIndex } from '../index/table.ts';
 import type { Condition } from './ask.ts';
 import { DAY_MICROSECONDS } from './dateParts.ts';
 import { DAY_LENGTH } from './operands.ts';
-import { locate } from './path.ts';
+import { linkedTo, locate } from './path.ts';
 import { MESSAGES } from './problems.ts';
 import type { Reading } from './readers.ts';
 import { parseValue } from './values.ts';
-
-/** Edges of a box in degrees: west, south, east, north. */
-type Box = readonly [number, number, number, number];
 
 /**
  * Reads `west,south,east,north`. A record matches if its box overlaps this one, borders included. If west > east, a box
@@ -28,18 +24,14 @@ export function readBbox(reading: Reading, value: string, at: number): void {
   ]);
 }
 
-/** Parses a box. Returns a message for the client if the text is not one. */
-function parseBox(text: string): Box | string {
+/** Parses the edges of a box in degrees. Returns a message for the client if the text is not one. */
+function parseBox(text: string): readonly [west: number, south: number, east: number, north: number] | string {
   const edges = text.split(',', 5).map((edge) => parseValue('float', edge));
-  if (edges.length !== 4 || edges.some(({ kind }) => kind === 'error')) return MESSAGES.box;
-  const [west, south, east, north] = edges.map((edge) => (edge.kind === 'value' ? Number(edge.value) : NaN)) as [
-    number,
-    number,
-    number,
-    number,
-  ];
-  if (Math.abs(west) > 180 || Math.abs(east) > 180 || Math.abs(south) > 90 || Math.abs(north) > 90)
-    return MESSAGES.degrees;
+  const numbers = edges.map((edge) => (edge.kind === 'error' ? NaN : Number(edge.value)));
+  if (numbers.length !== 4 || numbers.some(Number.isNaN)) return MESSAGES.box;
+  const [west, south, east, north] = numbers as [number, number, number, number];
+  const isOnEarth = Math.abs(west) <= 180 && Math.abs(east) <= 180 && Math.abs(south) <= 90 && Math.abs(north) <= 90;
+  if (!isOnEarth) return MESSAGES.degrees;
   return south > north ? MESSAGES.southOfNorth : [west, south, east, north];
 }
 
@@ -73,11 +65,9 @@ function parseInterval(text: string): Interval | string {
   const [start, end] = [first, last].map((part) => (part === '..' ? undefined : parseValue('dateTime', part)));
   if (start?.kind === 'error' || end?.kind === 'error') return MESSAGES.interval;
   if (start && end && BigInt(start.value) > BigInt(end.value)) return MESSAGES.startBeforeEnd;
-  return { start: start?.value, end: end && intervalEnd(end.value, last.length === DAY_LENGTH) };
-}
-
-function intervalEnd(value: string, isDay: boolean): NonNullable<Interval['end']> {
-  return isDay ? { value: String(BigInt(value) + DAY_MICROSECONDS), lookup: 'lt' } : { value, lookup: 'lte' };
+  const isDay = last.length === DAY_LENGTH;
+  const value = end && (isDay ? String(BigInt(end.value) + DAY_MICROSECONDS) : end.value);
+  return { start: start?.value, end: value === undefined ? undefined : { value, lookup: isDay ? 'lt' : 'lte' } };
 }
 
 /**
@@ -86,16 +76,10 @@ function intervalEnd(value: string, isDay: boolean): NonNullable<Interval['end']
  */
 function targetPaths(reading: Reading, target: string, at: number): readonly (readonly string[])[] {
   const collection = reading.collection!;
-  const paths = collection.declaration.name === target ? [[]] : linkPaths(collection, target);
-  if (paths.length > 0) return paths;
-  reading.ignoreParameter(at, MESSAGES.unknown);
+  const links = [...collection.members.keys()].filter((name) => linkedTo(collection, name)?.name === target);
+  const paths = collection.declaration.name === target ? [[]] : links.map((name) => [name]);
+  if (paths.length === 0) reading.ignoreParameter(at, MESSAGES.unknown);
   return paths;
-}
-
-function linkPaths(collection: CollectionIndex, target: string): readonly (readonly string[])[] {
-  return [...collection.members.keys()]
-    .filter((name) => locate(collection, [name])?.link?.to().declaration.name === target)
-    .map((name) => [name]);
 }
 
 /** Requires that all conditions match the record at the end of one of the paths. */
@@ -105,12 +89,11 @@ function addAnyOf(
   key: string,
   conditions: readonly (readonly [field: string, lookup: string, values: readonly string[]])[],
 ): void {
-  if (paths.length === 0) return;
   const sets = paths.map((names) =>
     conditions.map(([field, lookup, values]): Condition => {
       const { path } = locate(reading.collection!, [...names, field])!;
       return { key, path, lookup, isNegated: false, operand: { kind: 'number', values } };
     }),
   );
-  reading.anyOf.push(sets);
+  if (sets.length > 0) reading.anyOf.push(sets);
 }
