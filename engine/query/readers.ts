@@ -356,20 +356,23 @@ export function readExpand(reading: Reading, value: string, at: number): void {
   if (names.length === 0 || !shown) return;
   const messages: string[] = names.length > EXPAND_MAX ? [MESSAGES.tooManyExpanded] : [];
   if (page.exported && page.exported !== 'ndjson') messages.push(MESSAGES.table);
-  const paths = names.map((name) => name.split('__'));
-  const expand = paths.filter((path) => linksAlong(shown, path) > 0 && page.keys?.has(path[0]!) !== false);
-  if (expand.some((path) => linksAlong(shown, path) > EXPAND_LEVELS_MAX)) {
-    messages.push(MESSAGES.tooManyLevels);
+  const unknown: string[] = [];
+  const unfit = new Map<string, string>();
+  const expand: string[][] = [];
+  for (const name of names) {
+    const path = name.split('__');
+    const hasLinks = linksAlong(shown, path) > 0;
+    if (hasLinks && page.keys?.has(path[0]!) !== false) expand.push(path);
+    else if (!hasLinks && !shown.keys.all.has(name) && !joinedPath(shown, path)) unknown.push(name);
+    else unfit.set(name, hasLinks ? notAmongFields(name) : withoutLinks(name));
   }
   page.expand = expand;
-  const others = names.filter((_, i) => !expand.includes(paths[i]!));
-  const unknown = others.filter((name) => !shown.keys.all.has(name) && !joinedPath(shown, name.split('__')));
+  if (expand.some((path) => linksAlong(shown, path) > EXPAND_LEVELS_MAX)) messages.push(MESSAGES.tooManyLevels);
   const known = [...shown.members.keys()].filter((name) => linksAlong(shown, [name]) > 0);
   messages.push(...noteUnknownNames(reading, at, { parameter: 'expand', unknown, known }));
-  for (const name of others.filter((each) => !unknown.includes(each))) {
+  for (const [name, message] of unfit) {
     reading.ignore(at, ['expand', name]);
-    const isCut = linksAlong(shown, name.split('__')) > 0;
-    if (reading.isStrict) messages.push(isCut ? notAmongFields(name) : withoutLinks(name));
+    if (reading.isStrict) messages.push(message);
   }
   reading.refuse(at, messages);
 }
