@@ -102,9 +102,8 @@ function searchSize(index: FieldIndex, lookup: Lookup, operand: Operand): Size {
   const { size, text } = dictionary;
   // Patterns are skipped: they have no needle, and making their search compiles them.
   const search = (grams || words) && lookup.pace !== 'pattern' ? lookup.search?.(operand) : undefined;
-  if (words && search?.kind === 'text' && search.word) return wordSize(index, words);
-  const needle = search?.kind === 'text' ? search.needle : undefined;
-  const query = grams && needle && gramQuery(grams, needle);
+  if (words && search?.word) return wordSize(index, words);
+  const query = grams && search?.needle && gramQuery(grams, search.needle);
   const codes = query ? Math.min(size, query.bytes * grams.block) : size;
   const part = codes / Math.max(1, size);
   const estimate = Math.ceil(part * index.countOf({ start: 0, end: size }));

@@ -1,12 +1,12 @@
 // Indexes that one request derives from those of the snapshot: over the values of linked records, and over the years of
 // dates.
-import { type CodeRange, type Dictionary, storedDictionary } from '../column/dictionary.ts';
+import { type CodeRange, storedDictionary } from '../column/dictionary.ts';
 import type { ServedForm } from '../column/served.ts';
 import { type FieldIndex, invertedIndex } from '../index/field.ts';
 import { invert } from '../index/invert.ts';
 import { DANGLING } from '../index/join.ts';
 import type { Link } from '../index/table.ts';
-import { codesOfYear } from '../query/dateParts.ts';
+import { codesOfYear, yearAt } from '../query/dateParts.ts';
 
 /** A to-one link from the rows of `index`. */
 interface Hop {
@@ -51,26 +51,22 @@ const ENCODER = new TextEncoder();
 export function yearIndex(dates: FieldIndex, form: ServedForm): FieldIndex {
   const { fitting, size } = dates.dictionary;
   const years: number[] = [];
-  /** The first date code of each year, then that of the values without a year. */
+  /** The first date code of each year, of the values without a year, and the end of these. */
   const firstCodes: number[] = [];
   for (let code = 0; code < fitting;) {
-    const { year, end } = findYear(dates.dictionary, code, form);
+    const year = yearAt(dates.dictionary, code);
+    const ranges = codesOfYear(dates.dictionary, { kind: 'number', values: [String(year)] }, form);
     years.push(year);
     firstCodes.push(code);
-    code = end;
+    code = ranges.find(({ end }) => end > code)!.end;
   }
-  firstCodes.push(fitting);
-  const texts = years.map((year) => ENCODER.encode(String(year)));
-  const ends = new Uint32Array(years.length);
-  texts.forEach(({ length }, i) => (ends[i] = length + (i === 0 ? 0 : ends[i - 1]!)));
-  const text = new Uint8Array(ends.at(-1) ?? 0);
-  texts.forEach((bytes, i) => text.set(bytes, ends[i]! - bytes.length));
+  firstCodes.push(fitting, size + 1);
+  let textEnd = 0;
+  const ends = Uint32Array.from(years, (year) => (textEnd += String(year).length));
+  const text = ENCODER.encode(years.join(''));
   const dictionary = storedDictionary('integer', { ends, text, numbers: Float64Array.from(years) });
-  /** Converts codes of years to codes of dates. The code after the last year is null. */
-  const dateCodes = ({ start, end }: CodeRange): CodeRange => ({
-    start: start > years.length ? size + 1 : firstCodes[start]!,
-    end: end > years.length ? size + 1 : firstCodes[end]!,
-  });
+  /** Converts codes of years to codes of dates. */
+  const dateCodes = ({ start, end }: CodeRange): CodeRange => ({ start: firstCodes[start]!, end: firstCodes[end]! });
   const yearCodes = new Uint32Array(size + 1).fill(years.length);
   years.forEach((_, i) => yearCodes.fill(i, firstCodes[i], firstCodes[i + 1]));
   return {
@@ -83,17 +79,4 @@ export function yearIndex(dates: FieldIndex, form: ServedForm): FieldIndex {
     rowsGathered: (codes) => dates.rowsGathered(dateCodes(codes)),
     sortedRow: (place) => dates.sortedRow(place),
   };
-}
-
-/**
- * The year of a date, and the end of that year's codes. The stored number may be rounded into a neighbouring year, so
- * those are tried too.
- */
-function findYear(dates: Dictionary, code: number, form: ServedForm): { readonly year: number; readonly end: number } {
-  const rounded = new Date(dates.numbers![code]! / 1000).getUTCFullYear();
-  for (const year of [rounded, rounded + 1, rounded - 1]) {
-    const [codes] = codesOfYear(dates, { kind: 'number', values: [String(year)] }, form);
-    if (codes && codes.start <= code && codes.end > code) return { year, end: codes.end };
-  }
-  throw new Error(`the date ${code} is in no year`);
 }

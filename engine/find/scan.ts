@@ -14,7 +14,7 @@ import { codesOfOwnUrls, isTextOrdered } from '../query/codes.ts';
 import type { Lookup } from '../query/lookups.ts';
 import type { Meter } from './counters.ts';
 import { COST } from './passes.ts';
-import type { Search, TextMatcher, TextSearch } from '../query/dateParts.ts';
+import type { Search, TextMatcher } from '../query/dateParts.ts';
 
 /** Bytes of text that are paid at once: 65 us, so that a cancelled task stops soon. */
 const SLICE_BYTES = 65_536;
@@ -60,7 +60,7 @@ export function scanCodes(
     else hits.push({ start: code, end: code + 1 });
   };
   const isHit = matcherOf(dictionary, search, form);
-  const { eachHit, sliceBytes } = textual(search);
+  const { eachHit, sliceBytes = SLICE_BYTES } = search;
   const parts = partsOf(meter, index, search);
   let ns = 0;
   for (const { part, isOwn } of parts) ns += partNs(dictionary, lookup, part, isOwn);
@@ -96,7 +96,7 @@ export function codesWithWord(
   lookup: Lookup,
   search: Search,
 ): Uint32Array | undefined {
-  if (!words || search.kind === 'code' || !search.word) return undefined;
+  if (!words || !search.word) return undefined;
   meter.spend(words.vocabulary.text.length * COST.byte.plain);
   const hits = findWord(words, search.word, (bytes) => meter.spend(bytes * COST.listByte));
   if (!hits) return undefined;
@@ -195,24 +195,13 @@ function candidatesOf(
   { dictionary, grams }: Pick<FieldIndex, 'dictionary' | 'grams'>,
   search: Search,
 ): readonly CodeRange[] {
-  const needle = search.kind === 'text' ? search.needle : undefined;
-  if (!grams || !needle) return [{ start: 0, end: dictionary.size }];
-  meter.spend(needle.length * COST.gram);
-  const query = gramQuery(grams, needle);
+  const { needle } = search;
+  if (grams && needle) meter.spend(needle.length * COST.gram);
+  const query = grams && needle && gramQuery(grams, needle);
   if (!query) return [{ start: 0, end: dictionary.size }];
   const blocks = gramBlocks(grams, query.lists, (bytes) => meter.spend(bytes * COST.listByte));
   meter.spend(blocks.length * COST.range);
   return codesOfBlocks(grams, dictionary.size, blocks);
-}
-
-interface Slicing {
-  readonly eachHit: TextSearch['eachHit'];
-  readonly sliceBytes: number;
-}
-
-function textual(search: Search): Slicing {
-  if (search.kind === 'code') return { eachHit: undefined, sliceBytes: SLICE_BYTES };
-  return { eachHit: search.eachHit, sliceBytes: search.sliceBytes ?? SLICE_BYTES };
 }
 
 function matcherOf(dictionary: Dictionary, search: Search, form: ServedForm): (code: number) => boolean {

@@ -34,6 +34,10 @@ interface CodeSearch {
   readonly kind: 'code';
   /** Returns the test for the codes of one dictionary. */
   readonly matcherOf: (dictionary: Dictionary) => (code: number) => boolean;
+  readonly eachHit?: undefined;
+  readonly sliceBytes?: undefined;
+  readonly needle?: undefined;
+  readonly word?: undefined;
 }
 
 export type Search = TextSearch | CodeSearch;
@@ -97,11 +101,7 @@ export function partSearch(part: DatePart, { values }: Operand): CodeSearch {
   return {
     kind: 'code',
     matcherOf: (dictionary) => {
-      const numbers = dictionary.numbers!;
-      return (code) => {
-        const seconds = isExact(numbers[code]!) ? wholeSeconds(numbers[code]!) : exactSeconds(dictionary, code);
-        return part.of(seconds) === wanted;
-      };
+      return (code) => part.of(secondsAt(dictionary, code)) === wanted;
     },
   };
 }
@@ -111,8 +111,15 @@ function codesOfInstants(dictionary: Dictionary, start: bigint, end: bigint, for
   return codesBetween(dictionary, { from, to: { value: String(end), isIncluded: false } }, form);
 }
 
-function isExact(microseconds: number): boolean {
-  return Math.abs(microseconds) <= Number.MAX_SAFE_INTEGER;
+/** The year of an instant, in UTC. Cost: constant. */
+export function yearAt(dictionary: Dictionary, code: number): number {
+  return new Date(secondsAt(dictionary, code) * 1000).getUTCFullYear();
+}
+
+function secondsAt(dictionary: Dictionary, code: number): number {
+  const microseconds = dictionary.numbers![code]!;
+  const isExact = Math.abs(microseconds) <= Number.MAX_SAFE_INTEGER;
+  return isExact ? wholeSeconds(microseconds) : exactSeconds(dictionary, code);
 }
 
 /** Subtracts the remainder, which is exact. A quotient might round up to the next second. */
