@@ -14,7 +14,7 @@ import {
 } from '../column/dictionary.ts';
 import { Interner } from '../column/intern.ts';
 import { sortDictionary } from '../column/sort.ts';
-import type { ColumnLayout } from '../schema/layout.ts';
+import { type ColumnLayout, filterName } from '../schema/layout.ts';
 import { isSearched } from '../schema/search.ts';
 import { pushDistance, readList } from './grams.ts';
 import { invert } from './invert.ts';
@@ -41,9 +41,8 @@ export interface Words extends Pick<StoredWords, 'ends' | 'postings'> {
 }
 
 /** Whether a column has a word index: `search` reads it. */
-export function hasWords({ path }: ColumnLayout): boolean {
-  const [collection, ...names] = path.split('/');
-  return isSearched(collection!, names.join('__'));
+export function hasWords(column: ColumnLayout): boolean {
+  return isSearched(column.path.split('/')[0]!, filterName(column));
 }
 
 /** Opens the word index of a dictionary with `size` codes. */
@@ -103,7 +102,7 @@ function sortLists(interner: Interner, entries: Uint32Array, codes: Uint32Array)
 
 /** A word to search, folded. */
 export interface SoughtWord {
-  /** Its spellings, of which one must occur. The last one is contained in all others. */
+  /** Its spellings, of which one must occur. */
   readonly spellings: readonly Uint8Array[];
   /** Whether letters and digits must not adjoin. */
   readonly isWhole: boolean;
@@ -132,22 +131,17 @@ export function findWord(
   beforeLists: (bytes: number) => void,
 ): WordCodes | undefined {
   const { vocabulary } = words;
-  if (isWhole && spellings.every(isOneWord)) {
-    const ranges = spellings.map((spelling) => codesOfText(vocabulary, spelling));
-    const places = ranges.flatMap(({ start, end }) => (start < end ? [start] : []));
-    return { codes: joinLists(words, places, beforeLists), isExact: true };
-  }
-  const shortest = spellings.at(-1)!;
-  const part = longestWord(shortest);
-  const isExact = !isWhole && part.length === shortest.length;
-  if (part.length < (isExact ? 1 : CANDIDATE_BYTES_MIN)) return undefined;
+  const parts = spellings.map(longestWord);
+  const isExact = parts.every((part, i) => part.length > 0 && part.length === spellings[i]!.length);
+  if (!isExact && parts.some((part) => part.length < CANDIDATE_BYTES_MIN)) return undefined;
   const places: number[] = [];
-  eachCodeContaining(vocabulary, { start: 0, end: vocabulary.size }, part, (place) => places.push(place));
+  for (const part of parts) {
+    const whole = codesOfText(vocabulary, part);
+    if (!isWhole)
+      eachCodeContaining(vocabulary, { start: 0, end: vocabulary.size }, part, (place) => places.push(place));
+    else if (whole.start < whole.end) places.push(whole.start);
+  }
   return { codes: joinLists(words, places, beforeLists), isExact };
-}
-
-function isOneWord(text: Uint8Array): boolean {
-  return text.length > 0 && longestWord(text).length === text.length;
 }
 
 function longestWord(text: Uint8Array): Uint8Array {
