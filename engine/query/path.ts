@@ -114,14 +114,6 @@ export interface PathEnd {
   readonly steps: readonly Step[];
 }
 
-/** Ids that are links. */
-interface Crossing {
-  readonly index: FieldIndex;
-  readonly link: Link;
-  /** The member of the embedded record that contains the ids; `undefined` if they are not in a member. */
-  readonly idName: string | undefined;
-}
-
 interface Walk {
   readonly path: string[];
   readonly steps: (ManyStep | LinkStep)[];
@@ -143,14 +135,13 @@ export function locate(collection: Pick<CollectionIndex, 'members'>, names: read
   if (!last) return undefined;
   const generic = length < names.length ? locateInOptions(collection, names, { walk, length }) : undefined;
   if (generic) return generic;
-  const link = crossingOf(last);
   return {
     path,
     length,
     index: last.index,
-    link: link?.link,
+    link: idsOf(last)?.link,
     isRelation: isRelation(last),
-    idNames: idNamesOf(last, link),
+    idNames: idNamesOf(last),
     steps,
   };
 }
@@ -201,8 +192,8 @@ export function isOptionName(name: string): boolean {
 
 /** The collections that the ids at a place may lead to, if they are a generic link. */
 function optionsOf(node: FieldNode | undefined): readonly LinkOption[] {
-  const ids = node?.kind === 'values' ? node : node && idMember(node);
-  return ids?.options ?? [];
+  const ids = node && idsOf(node);
+  return (ids?.kind === 'values' && ids.options) || [];
 }
 
 function walkPath(
@@ -227,7 +218,7 @@ export function namesAfter(collection: CollectionIndex, names: readonly string[]
   }
   const { members, last } = walk;
   const nodes = [...optionsOf(last).map(({ node }) => node), ...(last ? [last] : [])];
-  const linked = nodes.flatMap((node) => [...(crossingOf(node)?.link.to().members.keys() ?? [])]);
+  const linked = nodes.flatMap((node) => [...(idsOf(node)?.link?.to().members.keys() ?? [])]);
   return [...new Set([...members.keys(), ...linked])];
 }
 
@@ -261,27 +252,24 @@ export function locateField(collection: CollectionIndex, names: readonly string[
 function follow(walk: Walk, name: string): boolean {
   const own = walk.members.get(name);
   if (own) {
-    enterTable(walk, own);
+    enter(walk, own);
     return true;
   }
-  const crossing = walk.last && crossingOf(walk.last);
-  const node = crossing?.link.to().members.get(name);
-  if (crossing && node) {
-    crossLink(walk, crossing, node);
-    return true;
+  const ids = walk.last && idsOf(walk.last);
+  const to = ids?.link?.to();
+  const node = to?.members.get(name) ?? optionsOf(walk.last).find((option) => option.node.name === name)?.node;
+  if (!ids || !node) return false;
+  if (ids !== walk.last) walk.path.push(ids.name);
+  // The id of a linked record is the link itself, so a dangling link still has one (A60).
+  if (name === to?.declaration.idField) enter(walk, { kind: 'values', name, index: ids.index!, members: NO_MEMBERS });
+  else {
+    if (ids.link) walk.steps.push({ kind: 'link', path: [...walk.path], index: ids.index!, link: ids.link });
+    enter(walk, node);
   }
-  return isOptionName(name) && enterOption(walk, name);
-}
-
-function enterOption(walk: Walk, name: string): boolean {
-  const option = optionsOf(walk.last).find(({ node }) => node.name === name);
-  if (!option) return false;
-  if (walk.last!.kind !== 'values') walk.path.push(idMember(walk.last!)!.name);
-  enterTable(walk, option.node);
   return true;
 }
 
-function enterTable(walk: Walk, node: FieldNode): void {
+function enter(walk: Walk, node: FieldNode): void {
   walk.path.push(node.name);
   walk.last = node;
   walk.members = node.members;
@@ -289,31 +277,18 @@ function enterTable(walk: Walk, node: FieldNode): void {
   walk.steps.push({ kind: 'many', path: [...walk.path], table: node.table, isRelation: node.isRelation });
 }
 
-function crossLink(walk: Walk, { index, link, idName }: Crossing, node: FieldNode): void {
-  if (idName !== undefined) walk.path.push(idName);
-  const { name } = node;
-  // The id of a linked record is the link itself, so a dangling link still has one (A60).
-  if (name === link.to().declaration.idField) enterTable(walk, { kind: 'values', name, index, members: NO_MEMBERS });
-  else {
-    walk.steps.push({ kind: 'link', path: [...walk.path], index, link });
-    enterTable(walk, node);
-  }
-}
-
-function crossingOf(node: FieldNode): Crossing | undefined {
-  const { index, link } = node;
-  if (index && link) return { index, link, idName: undefined };
-  const member = idMember(node);
-  return member?.link && { index: member.index, link: member.link, idName: member.name };
-}
-
 function isRelation(node: FieldNode): boolean {
   return node.kind === 'many' ? node.isRelation : node.kind === 'record' || node.link !== undefined;
 }
 
-function idNamesOf(node: FieldNode, crossing: Crossing | undefined): readonly string[] {
-  const own = idMember(node);
-  return [...(own ? [own.name] : []), ...(crossing ? [crossing.link.to().declaration.idField] : [])];
+/** The ids of a field: the field itself, or the id among the members of an embedded record. */
+function idsOf(node: FieldNode): FieldNode | undefined {
+  return node.members.size === 0 ? node : idMember(node);
+}
+
+function idNamesOf(node: FieldNode): readonly string[] {
+  const ids = idsOf(node);
+  return [...(ids && ids !== node ? [ids.name] : []), ...(ids?.link ? [ids.link.to().declaration.idField] : [])];
 }
 
 /** The member of an embedded record that is the record's id. */
