@@ -10,7 +10,7 @@ import { countRows, intersect, ofBitmap, type RowSet } from '../../engine/index/
 import type { CollectionIndex } from '../../engine/index/table.ts';
 import type { Body } from '../../engine/page/envelope.ts';
 import { kernelBetween } from '../../engine/kernel/kernel.ts';
-import { rowsBody } from '../../engine/page/rows.ts';
+import { rowsBody } from '../processes/bodies.ts';
 import { naiveCountOf } from '../processes/memoryScan.ts';
 import type { LoopTask } from './microTask.ts';
 import { BENCH_BASE_URL } from '../processes/processes.ts';

@@ -30,15 +30,9 @@ const SLICE_BYTES = 512 * 1024;
 const CELLS_SLICE_BYTES = 64 * 1024;
 
 /**
- * The records of a selection in a form, joined by commas, without a comma at the end. If there are no rows, the body is
- * empty. Cost: for stored neighbours, a step per chunk and no copy. Otherwise see `gatheredBody`; all is measured at
- * once.
+ * The records of a selection in a form, cut to `keys` and joined by commas, without a comma at the end. If there are no
+ * rows, the body is empty. Cost: for stored neighbours, a step per chunk and no copy. Otherwise see `gatheredBody`.
  */
-export function rowsBody(records: Records, rows: Selection, form: ServedForm): Body {
-  return measured(jsonRows({ records, rows, form, keys: undefined }));
-}
-
-/** Measures the result of `rowsBody` slice by slice, with records cut to `keys`. */
 export function jsonRows(served: ServedRows): Measuring {
   const body = readyRows(served);
   if (body) return () => body;

@@ -9,7 +9,8 @@ import { type ServedForm, SPEC_LINK_END } from '../../../../engine/column/served
 import type { Body } from '../../../../engine/page/envelope.ts';
 import { parquetRows } from '../../../../engine/page/parquet.ts';
 import { typedColumns } from '../../../../engine/page/parquetColumns.ts';
-import { measured, rowsBody, type ServedRows } from '../../../../engine/page/rows.ts';
+import { measured, type ServedRows } from '../../../../engine/page/rows.ts';
+import { rowsBody } from '../../../../bench/processes/bodies.ts';
 import { openSnapshot } from '../../../../engine/snapshot/open.ts';
 import { dataSetOf, imported, ndjsonOf, temporaryDirectory } from '../../../support/dataSets.ts';
 import { indexOf } from '../../../support/index.ts';
