@@ -1,6 +1,6 @@
 // Writes records as CSV rows. Top-level members are found by their stored positions, nested values are written as JSON,
 // and own URLs get the requested form. Lengths need a pass over the bytes, so that they are measured in slices.
-import type { RecordChunk, Records, TopLevelKeys } from '../column/records.ts';
+import type { RecordChunk, Records } from '../column/records.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import { cellBytes, textCell, writeCell } from './cell.ts';
 import { membersByOutline, membersPart, newPart, recordStart } from './cut.ts';
@@ -22,31 +22,19 @@ const LINE_FEED = 0x0a;
 const OTHER_COLUMNS_MAX = 1000;
 
 /**
- * The columns of a collection's export: fields in their order, then keys that are not fields. `keys` selects among
- * them. Cost: the keys.
- */
-export function csvColumns(
-  { fields, others }: Pick<TopLevelKeys, 'fields' | 'others'>,
-  keys: ReadonlySet<string> | undefined,
-): readonly string[] {
-  if (keys) return [...fields, ...others].filter((key) => keys.has(key));
-  return others.length > OTHER_COLUMNS_MAX ? fields : [...fields, ...others];
-}
-
-/**
- * As `csvColumns`, but the id if there would be no columns, with `joined` ones: readers skip empty lines, and reject
- * files without columns (A63, A142).
+ * The columns of a collection's export before `joined` ones: fields in their order, then keys that are not fields.
+ * `keys` selects among them. The id if there would be no columns: readers skip empty lines, and reject files without
+ * columns (A63, A142). Cost: the keys.
  */
 export function exportColumns(
-  { declaration, keys: known }: Pick<CollectionIndex, 'declaration' | 'keys'>,
+  { declaration, keys: { fields, others } }: Pick<CollectionIndex, 'declaration' | 'keys'>,
   keys: ReadonlySet<string> | undefined,
-  joined: readonly JoinedColumn[] = NO_COLUMNS,
+  joined: readonly JoinedColumn[] = [],
 ): readonly string[] {
-  const columns = csvColumns(known, keys);
+  const all = keys || others.length <= OTHER_COLUMNS_MAX ? [...fields, ...others] : fields;
+  const columns = keys ? all.filter((key) => keys.has(key)) : all;
   return columns.length + joined.length > 0 ? columns : [declaration.idField];
 }
-
-const NO_COLUMNS: readonly JoinedColumn[] = [];
 
 const BYTE_ORDER_MARK = Uint8Array.of(0xef, 0xbb, 0xbf);
 
@@ -75,7 +63,7 @@ export function csvWriter(
   records: Records,
   columns: readonly string[],
   rewrite: Rewrite | undefined,
-  joined: readonly JoinedColumn[] = NO_COLUMNS,
+  joined: readonly JoinedColumn[] = [],
 ): RecordWriter {
   const rows: Rows = {
     records,

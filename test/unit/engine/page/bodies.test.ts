@@ -4,10 +4,11 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CHAINED_ROWS } from '../../../../engine/column/blocks.ts';
-import { topLevelKeys } from '../../../../engine/column/records.ts';
+import { topLevelKeys, type TopLevelKeys } from '../../../../engine/column/records.ts';
+import { COLLECTIONS } from '../../../../engine/schema/catalogue.ts';
 import { type ServedForm, SPEC_LINK_END } from '../../../../engine/column/served.ts';
 import type { Selection } from '../../../../engine/index/rowset.ts';
-import { csvColumns, csvHeader } from '../../../../engine/page/csv.ts';
+import { csvHeader, exportColumns } from '../../../../engine/page/csv.ts';
 import { membersByOutline, outlineMemory } from '../../../../engine/page/cut.ts';
 import type { Body } from '../../../../engine/page/envelope.ts';
 import { copying } from '../../../../engine/page/rewrite.ts';
@@ -110,7 +111,7 @@ test('equals concatenated strings for whole and cut records, lines and CSV, from
       expectBody(rowsBody(records, selection, asked), whole.join(','), jumps, other);
       expectBody(measured(jsonRows(served)), cut.join(','), jumps, other);
       expectBody(measured(ndjsonRows(served)), cut.map((line) => `${line}\n`).join(''), jumps, other);
-      const columns = csvColumns(topLevelKeys(['title', 'ob_id', 'never'], records.outlines), set);
+      const columns = columnsOf(topLevelKeys(['title', 'ob_id', 'never'], records.outlines), set);
       expectBody(
         measured(csvRows(served, columns)),
         whole.map((text) => csvLine(text, columns)).join(''),
@@ -150,6 +151,15 @@ test('allows gathered rows that are larger than the buffer', () => {
   const records = recordsOf([large, '{}', large], STORED);
   expect(textOf(rowsBody(records, list(0, 2), AS_STORED))).toBe(`${large},${large}`);
 });
+
+/** The columns of an export of a collection with these keys. */
+function columnsOf(
+  keys: Pick<TopLevelKeys, 'fields' | 'others'>,
+  selected: ReadonlySet<string> | undefined,
+): readonly string[] {
+  const [declaration] = COLLECTIONS;
+  return exportColumns({ declaration: declaration!, keys: { ...keys, all: new Set() } }, selected);
+}
 
 describe('a body', () => {
   /** The pieces of a body, and the number of bytes copied to read them. */
@@ -251,9 +261,9 @@ describe('measuring a body', () => {
 describe('columns and record shapes', () => {
   test('of a collection with more than 1,000 undeclared keys include its fields only, unless keys are named', () => {
     const others = textsOf(1001, (i) => `k${i}`);
-    expect(csvColumns({ fields: ['a'], others }, undefined)).toEqual(['a']);
-    expect(csvColumns({ fields: ['a'], others }, new Set(['k7', 'a']))).toEqual(['a', 'k7']);
-    expect(csvColumns({ fields: ['a'], others: others.slice(1) }, undefined)).toHaveLength(1001);
+    expect(columnsOf({ fields: ['a'], others }, undefined)).toEqual(['a']);
+    expect(columnsOf({ fields: ['a'], others }, new Set(['k7', 'a']))).toEqual(['a', 'k7']);
+    expect(columnsOf({ fields: ['a'], others: others.slice(1) }, undefined)).toHaveLength(1001);
   });
 
   test('compute a record shape once for adjacent records, and again after very many others', () => {
