@@ -63,9 +63,6 @@ const NARROWING_GAIN = 16;
  */
 const ROW_CHECK_GAIN = 2;
 
-/** No condition: the last tier of a ranking. */
-const ANY_RECORD: readonly AnyOf[] = [];
-
 interface Context extends ScanContext {
   readonly collection: CollectionIndex;
 }
@@ -184,7 +181,8 @@ function* rankedSets(context: Context, set: RowSet, { tiers, whole }: Ranking): 
   const planSteps = (anyOf: readonly AnyOf[]): readonly PlanStep[] => planAnyOf(collection, anyOf, form).steps;
   const wholeSteps = planSteps(whole);
   let rest = set;
-  for (const tier of [...tiers, ANY_RECORD]) {
+  // The last tier has no condition.
+  for (const tier of [...tiers, []]) {
     const hits = rowsOfSteps(context, planSteps(tier), rows, rest);
     const best = rowsOfSteps(context, wholeSteps, rows, hits);
     yield best;

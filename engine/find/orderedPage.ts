@@ -10,7 +10,7 @@ import type { Meter } from './counters.ts';
 import { joinedIndex } from './derived.ts';
 import { countCodesNs, countCodesSteps } from './facetCounts.ts';
 import { COST, intersectRows, listRows, rowsOfRange, setOfList, walkNs } from './passes.ts';
-import { type LinkStep, type ManyStep, valuesAt } from '../query/path.ts';
+import { valuesAt } from '../query/path.ts';
 import { valueOrder, type ValueOrder } from './valueOrder.ts';
 
 /** The order, and the positions to show. */
@@ -46,17 +46,20 @@ export function orderedPage(
   const keys = order.map((key) => {
     meter.purpose = key;
     const { index: stored, steps } = valuesAt(collection, key.path)!;
-    const index = steps.length === 0 ? stored : joinedIndex(collection.rows, steps.filter(isLink), stored);
+    const index =
+      steps.length === 0
+        ? stored
+        : joinedIndex(
+            collection.rows,
+            steps.filter((step) => step.kind === 'link'),
+            stored,
+          );
     if (steps.length > 0) meter.spend((count > SORTED_ROWS_MAX ? collection.rows : count) * steps.length * COST.joined);
     return new Key(index, valueOrder(index.dictionary, form, meter), key.isDescending, index === collection.ids);
   });
   meter.purpose = order[0];
   addPlaces(shown, set, keys, start, end);
   return { kind: 'sequence', rows: shown.rows };
-}
-
-function isLink(step: ManyStep | LinkStep): step is LinkStep {
-  return step.kind === 'link';
 }
 
 /**

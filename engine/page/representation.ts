@@ -21,7 +21,7 @@ export interface Representation {
   /** The collection of a Parquet file. */
   readonly collection?: CollectionIndex;
   /** Whether the JSON is indented for people. */
-  readonly isIndented?: boolean;
+  readonly isIndented: boolean;
 }
 
 /** The parts of a page's envelope, in addition to its records. */
@@ -41,13 +41,11 @@ export function pageRepresentation(
   isIndented: boolean,
 ): Representation {
   const head = pageHead(count, links);
-  const page = { rows, format: 'json', head, tail: pageTail(facets), columns: NO_COLUMNS } as const;
-  return isIndented ? { ...page, isIndented } : page;
+  return { rows, format: 'json', head, tail: pageTail(facets), columns: NO_COLUMNS, isIndented };
 }
 
 export function recordRepresentation(rows: ServedRows, isIndented: boolean): Representation {
-  const record = { rows, format: 'json', head: NOTHING, tail: NOTHING, columns: NO_COLUMNS } as const;
-  return isIndented ? { ...record, isIndented } : record;
+  return { rows, format: 'json', head: NOTHING, tail: NOTHING, columns: NO_COLUMNS, isIndented };
 }
 
 /** Rows of the collection as lines of JSON, as CSV with a header row, or as a Parquet file (A62, A63, A141). */
@@ -57,7 +55,7 @@ export function exportRepresentation(
   rows: ServedRows,
   hasBom: boolean,
 ): Representation {
-  const lines = { rows, format, head: NOTHING, tail: NOTHING, columns: NO_COLUMNS };
+  const lines = { rows, format, head: NOTHING, tail: NOTHING, columns: NO_COLUMNS, isIndented: false };
   if (format === 'ndjson') return lines;
   if (format === 'parquet') return { ...lines, collection };
   const joined = rows.joins?.columns ?? [];

@@ -232,18 +232,15 @@ export function readStrict(reading: Reading, value: string, at: number): void {
 /** Reads whether JSON is indented. It has no effect on an export. Source: A27, A62. */
 export function readPretty(reading: Reading, value: string, at: number): void {
   if (!isSwitchedOn(reading, value, at)) return;
-  if (reading.page.exported) ignoreInExport(reading, at);
+  if (reading.page.exported) reading.ignoreParameter(at, MESSAGES.exported);
   else reading.page.isIndented = true;
 }
 
 /** Reads whether CSV begins with a byte order mark. It has no effect on other formats. Source: A164. */
 export function readBom(reading: Reading, value: string, at: number): void {
   if (!isSwitchedOn(reading, value, at)) return;
-  if (reading.page.exported === 'csv') {
-    reading.page.hasBom = true;
-    return;
-  }
-  reading.ignoreParameter(at, MESSAGES.bom);
+  if (reading.page.exported === 'csv') reading.page.hasBom = true;
+  else reading.ignoreParameter(at, MESSAGES.bom);
 }
 
 /** Reads whether the client requests the plan. Source: A27. */
@@ -257,11 +254,6 @@ function isSwitchedOn(reading: Reading, value: string, at: number): boolean {
   if (isOn !== undefined) return isOn;
   reading.ignoreParameter(at, MESSAGES.truth);
   return false;
-}
-
-/** Notes a parameter that has no effect on exports. Strict mode rejects it. Source: A27, A62. */
-function ignoreInExport(reading: Reading, at: number): void {
-  reading.ignoreParameter(at, MESSAGES.exported);
 }
 
 /**
@@ -414,7 +406,7 @@ export function readFacets(reading: Reading, value: string, at: number): void {
   if (facets.length > FACETS_MAX) messages.push(MESSAGES.tooManyFacets);
   reading.refuse(at, messages);
   if (!reading.page.exported) reading.page.facets = facets;
-  else if (facets.length > 0 && messages.length === 0) ignoreInExport(reading, at);
+  else if (facets.length > 0 && messages.length === 0) reading.ignoreParameter(at, MESSAGES.exported);
 }
 
 /** One message per name, with the nearest field that fits for the first few. */
