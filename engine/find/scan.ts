@@ -3,7 +3,7 @@
 import type { CodeRange, Dictionary } from '../column/dictionary.ts';
 import { clearBit, setBit } from '../bits/bitmap.ts';
 import { hasPrefix } from '../bits/bytes.ts';
-import { lowerBound } from '../bits/lists.ts';
+import { lowerBound, startOfPart } from '../bits/lists.ts';
 import { PLACEHOLDER } from '../column/records.ts';
 import { type ServedForm, servedUrl } from '../column/served.ts';
 import type { FieldIndex } from '../index/field.ts';
@@ -60,16 +60,18 @@ export function scanCodes(
     else hits.push({ start: code, end: code + 1 });
   };
   const isHit = matcherOf(dictionary, search, form);
-  const { eachHit, sliceBytes = SLICE_BYTES } = search;
+  const { sliceBytes = SLICE_BYTES } = search;
+  // Numbers are not searched as texts in a run.
+  const eachHit = isTextOrdered(dictionary) ? search.eachHit : undefined;
   const parts = partsOf(meter, index, search);
   let ns = 0;
   for (const { part, isOwn } of parts) ns += partNs(dictionary, lookup, part, isOwn);
   meter.foresee(ns);
-  for (const { part, isAsStored, isOwn } of parts) {
+  for (const { part, isOwn } of parts) {
     for (let code = part.start; code < part.end;) {
       const slice = sliceOf(dictionary, { start: code, end: part.end }, sliceBytes);
       meter.spend(partNs(dictionary, lookup, slice, isOwn));
-      if (isAsStored && eachHit && slice.end - slice.start >= RUN_CODES_MIN) eachHit(dictionary, slice, onHit);
+      if (!isOwn && eachHit && slice.end - slice.start >= RUN_CODES_MIN) eachHit(dictionary, slice, onHit);
       else for (let i = slice.start; i < slice.end; i++) if (isHit(i)) onHit(i);
       meter.counters.bytesScanned += bytesSeen(dictionary, search, slice);
       code = slice.end;
@@ -156,13 +158,12 @@ function bytesSeen(dictionary: Dictionary, { kind }: Search, { start, end }: Cod
   return bytesOf(dictionary, { start, end });
 }
 
-function bytesOf(dictionary: Dictionary, { start, end }: CodeRange): number {
-  return endOf(dictionary, end - 1) - endOf(dictionary, start - 1);
+function bytesOf({ ends }: Dictionary, { start, end }: CodeRange): number {
+  return startOfPart(ends, end) - startOfPart(ends, start);
 }
 
 interface Part {
   readonly part: CodeRange;
-  readonly isAsStored: boolean;
   readonly isOwn: boolean;
 }
 
@@ -173,19 +174,17 @@ interface Part {
 function partsOf(meter: Meter, index: Pick<FieldIndex, 'dictionary' | 'grams'>, search: Search): readonly Part[] {
   const { dictionary } = index;
   const own = codesOfOwnUrls(dictionary);
-  const isAsStored = isTextOrdered(dictionary);
   const candidates = candidatesOf(meter, index, search);
   const within = ({ start, end }: CodeRange): readonly Part[] =>
     candidates
       .filter((range) => range.start < end && range.end > start)
       .map((range) => ({
         part: { start: Math.max(start, range.start), end: Math.min(end, range.end) },
-        isAsStored,
         isOwn: false,
       }));
   return [
     ...within({ start: 0, end: own.start }),
-    { part: own, isAsStored: false, isOwn: true },
+    { part: own, isOwn: true },
     ...within({ start: own.end, end: dictionary.size }),
   ];
 }
@@ -209,13 +208,9 @@ function matcherOf(dictionary: Dictionary, search: Search, form: ServedForm): (c
 }
 
 /** The first codes of a range whose texts make one slice; at least one code. */
-function sliceOf(dictionary: Dictionary, { start, end: partEnd }: CodeRange, bytes: number): CodeRange {
-  const end = lowerBound(dictionary.ends, endOf(dictionary, start - 1) + bytes, start, partEnd);
+function sliceOf({ ends }: Dictionary, { start, end: partEnd }: CodeRange, bytes: number): CodeRange {
+  const end = lowerBound(ends, startOfPart(ends, start) + bytes, start, partEnd);
   return { start, end: Math.max(start + 1, end) };
-}
-
-function endOf(dictionary: Dictionary, code: number): number {
-  return code < 0 ? 0 : dictionary.ends[code]!;
 }
 
 /** Makes a test of codes by their served text. The first byte distinguishes nearly every text from an own URL. */
