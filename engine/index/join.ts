@@ -36,8 +36,12 @@ export function codesLinkingTo(index: FieldIndex, link: Link, set: RowSet, isNul
   const { targets } = link;
   if (!targets || (!isNullIncluded && isSearchedFor(link, countRows(set)))) return fewCodes(index, link, set);
   const words = new Uint32Array(wordsFor(targets.length + 1));
-  addCodes(words, targets, asBitmap(set, link.to().rows));
-  if (isNullIncluded) addNulls(words, targets);
+  const wanted = asBitmap(set, link.to().rows);
+  for (let code = 0; code < targets.length; code++) {
+    const target = targets[code]!;
+    if (target === DANGLING ? isNullIncluded : hasBit(wanted, target)) setBit(words, code);
+  }
+  if (isNullIncluded) setBit(words, targets.length);
   return ofBitmap(words);
 }
 
@@ -101,16 +105,4 @@ function fewCodes({ dictionary }: FieldIndex, link: Link, set: RowSet): RowSet {
     for (; code < numbers.length && numbers[code] === ids[row]; code++) codes.push(code);
   });
   return { kind: 'list', rows: codes.view() };
-}
-
-function addCodes(words: Uint32Array, targets: Uint32Array, wanted: Uint32Array): void {
-  for (let code = 0; code < targets.length; code++) {
-    const target = targets[code]!;
-    if (target !== DANGLING && hasBit(wanted, target)) setBit(words, code);
-  }
-}
-
-function addNulls(words: Uint32Array, targets: Uint32Array): void {
-  for (let code = 0; code < targets.length; code++) if (targets[code] === DANGLING) setBit(words, code);
-  setBit(words, targets.length);
 }
