@@ -9,7 +9,6 @@ const OPEN_BRACKET = 0x5b;
 const OPEN_BRACE = 0x7b;
 const NULL_START = 0x6e;
 const U = 0x75;
-const ENCODER = new TextEncoder();
 /** The characters of JSON's short escapes, by letter. */
 const SHORT_ESCAPES: ReadonlyMap<number, number> = new Map([
   [0x62, 0x08],
@@ -49,9 +48,9 @@ export function writeCell(json: Uint8Array, start: number, end: number, target: 
 }
 
 /** A text as a cell of the header. */
-export function textCell(text: string): Uint8Array {
+export function textCell(text: string): string {
   const isQuoted = text === '' || /[",\r\n]/.test(text);
-  return ENCODER.encode(isQuoted ? `"${text.replaceAll('"', '""')}"` : text);
+  return isQuoted ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 function scan(json: Uint8Array, start: number, end: number): void {

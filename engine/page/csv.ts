@@ -14,6 +14,7 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const CARRIAGE_RETURN = 0x0d;
 const LINE_FEED = 0x0a;
+const UTF8 = new TextEncoder();
 
 /**
  * At most this many keys that are not fields become columns. More keys are data rather than names (A54), and each would
@@ -36,22 +37,8 @@ export function exportColumns(
   return columns.length + joined.length > 0 ? columns : [declaration.idField];
 }
 
-const BYTE_ORDER_MARK = Uint8Array.of(0xef, 0xbb, 0xbf);
-
 export function csvHeader(columns: readonly string[], hasBom = false): Uint8Array {
-  const cells = columns.map(textCell);
-  let at = hasBom ? BYTE_ORDER_MARK.length : 0;
-  const cellsBytes = cells.reduce((sum, cell) => sum + cell.length, 0);
-  const row = new Uint8Array(at + cellsBytes + Math.max(0, cells.length - 1) + 2);
-  if (hasBom) row.set(BYTE_ORDER_MARK);
-  cells.forEach((cell, i) => {
-    if (i > 0) row[at++] = COMMA;
-    row.set(cell, at);
-    at += cell.length;
-  });
-  row[at++] = CARRIAGE_RETURN;
-  row[at] = LINE_FEED;
-  return row;
+  return UTF8.encode(`${hasBom ? '\ufeff' : ''}${columns.map(textCell).join(',')}\r\n`);
 }
 
 /**
