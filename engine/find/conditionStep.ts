@@ -55,7 +55,7 @@ export function conditionStep({ path, lookup, operand }: Condition, index: Field
     return { kind: 'condition', path, lookup, operand, codes, estimate, ns };
   }
   const { estimate, ns } = named.pair
-    ? pairSize(index)
+    ? { estimate: index.rows, ns: index.rows * COST.pair }
     : isQuick
       ? searchSize(index, named, operand)
       : listSize(index, operand);
@@ -86,11 +86,6 @@ function listSize(index: FieldIndex, operand: Operand): Size {
   const { length } = operand.values;
   const estimate = Math.min(all, Math.ceil((length * all) / Math.max(1, size)));
   return { estimate, ns: valuesNs(operand) + rowsOfCodesNs(index, length, estimate) };
-}
-
-/** Estimate for a comparison of two columns: reads every row. */
-function pairSize({ rows }: FieldIndex): Size {
-  return { estimate: rows, ns: rows * COST.pair };
 }
 
 /**

@@ -59,13 +59,13 @@ export type FieldNode = ValuesNode | RecordNode | ManyNode;
 interface Named {
   readonly name: string;
   readonly members: Members;
-  readonly link?: Link;
+  readonly link?: Link | undefined;
 }
 
 export interface ValuesNode extends Named {
   readonly kind: 'values';
   readonly index: FieldIndex;
-  readonly options?: readonly LinkOption[];
+  readonly options?: readonly LinkOption[] | undefined;
 }
 
 interface RecordNode extends Named {

@@ -7,7 +7,7 @@ import { codesOfOption, type Dictionary, storedDictionary } from '../column/dict
 import { type Outlines, PLACEHOLDER, type RecordChunk, type Records, topLevelKeys } from '../column/records.ts';
 import { type FieldIndex, identityIndex, invertedIndex } from '../index/field.ts';
 import { blockOf, type Grams } from '../index/grams.ts';
-import { openWords, type Words } from '../index/words.ts';
+import { openWords } from '../index/words.ts';
 import {
   type CollectionIndex,
   type FieldNode,
@@ -133,18 +133,18 @@ function openField(sections: Sections, column: ColumnLayout): FieldIndex {
   if (column.isId) return identityIndex(dictionary);
   const { codes, starts, postings } = sections.views(POSTINGS, path);
   const { dense, bitmaps } = sections.views(BITMAPS, path);
-  const texts = { grams: openGrams(sections, path, dictionary), words: openWordIndex(sections, path, dictionary) };
-  return invertedIndex(dictionary, { codes, starts, postings, dense, bitmaps }, texts);
+  const words = sections.has(WORDS, path) ? openWords(sections.views(WORDS, path), dictionary.size) : undefined;
+  return invertedIndex(
+    dictionary,
+    { codes, starts, postings, dense, bitmaps },
+    { grams: openGrams(sections, path, dictionary), words },
+  );
 }
 
 function openGrams(sections: Sections, path: string, dictionary: Dictionary): Grams | undefined {
   if (!sections.has(GRAMS, path)) return undefined;
   const { keys, ends, postings } = sections.views(GRAMS, path);
   return { keys, ends, postings, block: blockOf(dictionary) };
-}
-
-function openWordIndex(sections: Sections, path: string, { size }: Dictionary): Words | undefined {
-  return sections.has(WORDS, path) ? openWords(sections.views(WORDS, path), size) : undefined;
 }
 
 function openMembers(opening: Opening, nodes: readonly LayoutNode[]): Members {
@@ -165,8 +165,8 @@ function openNode(opening: Opening, node: LayoutNode): FieldNode | undefined {
         name,
         index: opening.fields[node.column]!,
         members: NO_MEMBERS,
-        ...linkAt(opening, node.column),
-        ...optionsAt(opening, node.column),
+        link: opening.links[node.column],
+        options: optionsAt(opening, node.column),
       };
     case 'record': {
       const members = openMembers(opening, node.members);
@@ -181,33 +181,27 @@ function openNode(opening: Opening, node: LayoutNode): FieldNode | undefined {
       const isRelation = opening.layout.columns[node.column]!.type === 'link';
       const index = opening.fields[node.column]!;
       const table = opening.tables[node.table]!;
-      return { kind: 'many', name, table, members: NO_MEMBERS, index, isRelation, ...linkAt(opening, node.column) };
+      return { kind: 'many', name, table, members: NO_MEMBERS, index, isRelation, link: opening.links[node.column] };
     }
     case 'opaque':
       return undefined;
   }
 }
 
-function linkAt({ links }: Opening, column: number): { readonly link?: Link } {
-  const link = links[column];
-  return link ? { link } : {};
-}
-
 /**
  * The options of a generic link. The comma in their names is in no filter key, because lists of keys are split at it.
  */
-function optionsAt({ layout, fields, named }: Opening, column: number): { readonly options?: readonly LinkOption[] } {
+function optionsAt({ layout, fields, named }: Opening, column: number): readonly LinkOption[] | undefined {
   const generic = layout.genericLinks.find(({ id }) => id === column);
-  if (!generic) return {};
+  if (!generic) return undefined;
   const { lookup, collections, discriminator: field } = generic.link;
   const discriminator = fields[generic.discriminator]!;
-  const options = Array.from(collections, ([text, to]): LinkOption => {
+  return Array.from(collections, ([text, to]): LinkOption => {
     const link = { targets: undefined, to: () => named(to) };
     const codes = codesOfOption(discriminator.dictionary, generic.link, text);
     const node = { kind: 'values', name: `,${text}`, index: fields[column]!, members: NO_MEMBERS, link } as const;
     return { node, discriminator, codes, field, lookup, text };
   });
-  return { options };
 }
 
 function findIdField(members: Members, idField: string | undefined): FieldIndex | undefined {
