@@ -13,7 +13,7 @@ import {
 import { type CollectionIndex, rowAfterId } from '../index/table.ts';
 import { type Lookup, lookupNamed } from '../query/lookups.ts';
 import { locate, locateField, type ManyStep } from '../query/path.ts';
-import type { AnyOf, Page, Ranking } from '../query/ask.ts';
+import type { AnyOf, Page } from '../query/ask.ts';
 import { type ConditionStep, urlsRead, valuesNs } from './conditionStep.ts';
 import { Meter, ignoreSpentBudget } from './counters.ts';
 import { facetCounts, type FacetCounts } from './facetCounts.ts';
@@ -37,7 +37,7 @@ import {
   walkNs,
 } from './passes.ts';
 import { orderedPage } from './orderedPage.ts';
-import { type LinkNode, type Plan, planAnyOf, type PlanStep, type TableNode } from './plan.ts';
+import { type LinkNode, type Plan, plan, type PlanStep, type TableNode } from './plan.ts';
 import { codesWithWord, scanCodes, type ScanContext, scanRows, scanRowsNs } from './scan.ts';
 
 /** The records of a list that its page shows. */
@@ -137,7 +137,7 @@ function showPage(
   const { order, ranking, after, limit, facets } = page;
   const offset = after === undefined ? page.offset : rankOf(set, rowAfterId(collection, after));
   const rows = ranking
-    ? rankedPage({ collection, form, meter }, set, ranking, page)
+    ? rankedPage({ collection, form, meter }, set, page)
     : order.length === 0
       ? selectPage(meter, set, offset, limit)
       : orderedPage(collection, set, { order, offset, limit }, { form, meter });
@@ -154,31 +154,34 @@ function selectPage(meter: Meter, set: RowSet, offset: number, limit: number): S
 }
 
 /** The page of a ranked list: rows of a few sets, one after the other, each by id. */
-function rankedPage(context: Context, set: RowSet, ranking: Ranking, { offset, limit }: Page): Selection {
+function rankedPage(context: Context, set: RowSet, page: Page): Selection {
+  const { offset, limit } = page;
   const { meter } = context;
-  const page = new Uint32Array(Math.min(limit, Math.max(0, countRows(set) - offset)));
-  meter.spend(page.length * COST.listed);
+  const shown = new Uint32Array(Math.min(limit, Math.max(0, countRows(set) - offset)));
+  meter.spend(shown.length * COST.listed);
   let skipped = 0;
   let length = 0;
-  for (const tier of rankedSets(context, set, ranking)) {
+  for (const tier of rankedSets(context, set, page)) {
     const count = countRows(tier);
     const start = Math.max(0, offset - skipped);
     if (start < count) {
-      const rows = listRows(meter, select(tier, start, page.length - length));
-      page.set(rows, length);
+      const rows = listRows(meter, select(tier, start, shown.length - length));
+      shown.set(rows, length);
       length += rows.length;
     }
-    if (length === page.length) break;
+    if (length === shown.length) break;
     skipped += count;
   }
-  return { kind: 'sequence', rows: page };
+  return { kind: 'sequence', rows: shown };
 }
 
 /** Splits a set into sets without shared rows, the best matches first. Finds each set when it is read. */
-function* rankedSets(context: Context, set: RowSet, { tiers, whole }: Ranking): Generator<RowSet> {
+function* rankedSets(context: Context, set: RowSet, page: Page): Generator<RowSet> {
+  const { tiers, whole } = page.ranking!;
   const { collection, form, meter } = context;
   const { rows } = collection;
-  const planSteps = (anyOf: readonly AnyOf[]): readonly PlanStep[] => planAnyOf(collection, anyOf, form).steps;
+  const planSteps = (anyOf: readonly AnyOf[]): readonly PlanStep[] =>
+    plan(collection, { conditions: [], anyOf, isEmpty: false, page }, form).node.steps;
   const wholeSteps = planSteps(whole);
   let rest = set;
   // The last tier has no condition.

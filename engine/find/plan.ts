@@ -84,8 +84,12 @@ const DROPPED_MIN = 1 / 8;
  * Plans a request without problems. `arrange` decides the order of steps on one table. Cost: a binary search for each
  * value, for up to 64 values of each condition and 1,024 in all.
  */
-export function plan(collection: CollectionIndex, ask: Ask, form: ServedForm, arrange: Arrange = cheapestFirst): Plan {
-  const { conditions, anyOf, isEmpty, page } = ask;
+export function plan(
+  collection: CollectionIndex,
+  { conditions, anyOf, isEmpty, page }: Pick<Ask, 'conditions' | 'anyOf' | 'isEmpty' | 'page'>,
+  form: ServedForm,
+  arrange: Arrange = cheapestFirst,
+): Plan {
   const { name } = collection.declaration;
   if (conditions.length + anyOf.length === 0) {
     const node: TableNode = { kind: 'table', path: ROOT, steps: NO_STEPS, estimate: collection.rows, ns: 0 };
@@ -111,12 +115,6 @@ export function plan(collection: CollectionIndex, ask: Ask, form: ServedForm, ar
 function placedIn(collection: CollectionIndex, condition: Condition): PlacedCondition {
   const { index, steps } = locateField(collection, condition.path);
   return { condition, index, steps };
-}
-
-/** Plans alternatives alone, such as those that rank the results of a search. */
-export function planAnyOf(collection: CollectionIndex, anyOf: readonly AnyOf[], form: ServedForm): TableNode {
-  const context: Context = { form, arrange: cheapestFirst, valuesToFind: PLAN_VALUES_MAX };
-  return tableNode(context, collection.rows, NO_STEPS, anyNodes(context, collection, anyOf));
 }
 
 function anyNodes(context: Context, collection: CollectionIndex, anyOf: readonly AnyOf[]): readonly AnyNode[] {
