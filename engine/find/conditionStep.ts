@@ -74,10 +74,7 @@ export function valuesNs({ kind, values }: Operand): number {
   return values.length * (kind === 'text' ? COST.textValue : COST.number);
 }
 
-interface Size {
-  readonly estimate: number;
-  readonly ns: number;
-}
+type Size = Pick<ConditionStep, 'estimate' | 'ns'>;
 
 /** Estimate for many values: each is assumed to have as many rows as the average value of the column. */
 function listSize(index: FieldIndex, operand: Operand): Size {

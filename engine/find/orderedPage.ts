@@ -115,7 +115,7 @@ function addPlaces(shown: ShownRows, set: RowSet, keys: readonly Key[], start: n
   if (key.isId) return add(shown, byIdFrom(shown, set, key.isDescending ? rows - end : start, end - start, key));
   const isWhole = rows === key.index.rows && key.order.isByCode;
   if (!isWhole && (rows <= SORTED_ROWS_MAX || rows * SPARSE_PART < key.size)) {
-    meter.foresee(sortedNs(rows));
+    meter.foresee(rows * COST.ordered);
     return add(shown, sorted(shown, listRows(meter, set), keys).subarray(start, end));
   }
   if (!isWhole) meter.counters.rowsOrdered += countCodesSteps(key.index, set);
@@ -258,7 +258,7 @@ function sorted(shown: ShownRows, rows: Uint32Array, keys: readonly Key[]): Uint
   const [key, ...rest] = keys;
   const { length } = rows;
   if (!key || length < 2) return rows;
-  shown.meter.spend(sortedNs(length));
+  shown.meter.spend(length * COST.ordered);
   shown.meter.counters.rowsOrdered += length;
   const marks = new Float64Array(length);
   for (let i = 0; i < length; i++) marks[i] = key.placeOf(key.index.codeAt(rows[i]!)) * length + i;
@@ -268,7 +268,7 @@ function sorted(shown: ShownRows, rows: Uint32Array, keys: readonly Key[]): Uint
   for (let start = 0; start < length;) {
     let end = start + 1;
     let isMerged = false;
-    while (end < length && isNeighbour(key, placeAt(end - 1), placeAt(end))) {
+    while (end < length && (placeAt(end - 1) === placeAt(end) || key.isSame(placeAt(end - 1), placeAt(end)))) {
       isMerged ||= placeAt(end - 1) !== placeAt(end);
       end++;
     }
@@ -276,12 +276,4 @@ function sorted(shown: ShownRows, rows: Uint32Array, keys: readonly Key[]): Uint
     start = end;
   }
   return ordered;
-}
-
-function sortedNs(length: number): number {
-  return length * COST.ordered;
-}
-
-function isNeighbour(key: Key, a: number, b: number): boolean {
-  return a === b || key.isSame(a, b);
 }

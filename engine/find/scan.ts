@@ -14,7 +14,7 @@ import { codesOfOwnUrls, isTextOrdered } from '../query/codes.ts';
 import type { Lookup } from '../query/lookups.ts';
 import type { Meter } from './counters.ts';
 import { COST } from './passes.ts';
-import type { Search, TextMatcher } from '../query/dateParts.ts';
+import type { Search } from '../query/dateParts.ts';
 
 /** Bytes of text that are paid at once: 65 us, so that a cancelled task stops soon. */
 const SLICE_BYTES = 65_536;
@@ -203,19 +203,17 @@ function candidatesOf(
   return codesOfBlocks(grams, dictionary.size, blocks);
 }
 
-function matcherOf(dictionary: Dictionary, search: Search, form: ServedForm): (code: number) => boolean {
-  return search.kind === 'code' ? search.matcherOf(dictionary) : servedMatcher(dictionary, search.matches, form);
-}
-
 /** The first codes of a range whose texts make one slice; at least one code. */
 function sliceOf({ ends }: Dictionary, { start, end: partEnd }: CodeRange, bytes: number): CodeRange {
   const end = lowerBound(ends, startOfPart(ends, start) + bytes, start, partEnd);
   return { start, end: Math.max(start + 1, end) };
 }
 
-/** Makes a test of codes by their served text. The first byte distinguishes nearly every text from an own URL. */
-function servedMatcher(dictionary: Dictionary, matches: TextMatcher, form: ServedForm): (code: number) => boolean {
+/** Makes a test of codes by their numbers, or by their served text. The first byte distinguishes nearly every text from an own URL. */
+function matcherOf(dictionary: Dictionary, search: Search, form: ServedForm): (code: number) => boolean {
+  if (search.kind === 'code') return search.matcherOf(dictionary);
   const { text, ends } = dictionary;
+  const { matches } = search;
   return (code) => {
     const start = code === 0 ? 0 : ends[code - 1]!;
     const end = ends[code]!;

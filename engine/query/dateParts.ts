@@ -86,11 +86,7 @@ export function codesOfYear(dictionary: Dictionary, { values }: Operand, form: S
 }
 
 /** No codes if the operand is outside the part's range; `undefined` if a search has to find them. Cost: constant. */
-export function partCodes(
-  part: DatePart,
-  _dictionary: Dictionary,
-  { values }: Operand,
-): readonly CodeRange[] | undefined {
+export function partCodes(part: DatePart, { values }: Operand): readonly CodeRange[] | undefined {
   const wanted = Number(values[0]);
   return wanted < part.least || wanted > part.most ? [] : undefined;
 }

@@ -191,7 +191,7 @@ function partOfDate(part: DatePart): Row {
     group: 'date',
     meaning: `has this ${part.name.replace('_', ' ')}, ${part.least} to ${part.most}, in UTC`,
     parse: oneWhole,
-    codes: (dictionary, operand) => partCodes(part, dictionary, operand),
+    codes: (_, operand) => partCodes(part, operand),
     search: (operand) => partSearch(part, operand),
     pace: 'datePart',
   };

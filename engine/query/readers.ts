@@ -112,11 +112,6 @@ export class Reading {
     };
   }
 
-  /** Whether the query has a parameter, with any value. Cost: the parameters. */
-  isGiven(name: string): boolean {
-    return this.parameters.some(([given]) => given === name);
-  }
-
   /** The positions of a name in the query. Cost: the parameters. */
   placesOf(name: string): readonly number[] {
     return this.parameters.flatMap(([given], at) => (given === name ? [at] : []));
@@ -286,7 +281,7 @@ export function readOffset(reading: Reading, value: string, at: number): void {
 export function readAfter(reading: Reading, value: string, at: number): void {
   const parsed = parseValue('integer', value);
   const messages = parsed.kind === 'error' ? [parsed.message] : [];
-  for (const other of ['ordering', 'offset']) if (reading.isGiven(other)) messages.push(notTogether(other));
+  for (const other of ['ordering', 'offset']) if (reading.placesOf(other).length > 0) messages.push(notTogether(other));
   reading.refuse(at, messages);
   if (parsed.kind !== 'error') reading.page.after = Number(parsed.value);
 }

@@ -24,17 +24,16 @@ type Path = readonly string[];
 export function readSearch(reading: Reading, value: string, at: number): void {
   const collection = reading.collection!;
   const fields = searchFields(collection.declaration.name);
-  const [title, keywords, others] = [fields.title, fields.keywords, fields.others].map((names) =>
-    textPaths(collection, names),
-  ) as [Path[], Path[], Path[]];
-  const all = [...title, ...keywords, ...others];
+  const title = textPaths(collection, fields.title);
+  const keywords = textPaths(collection, fields.keywords);
+  const all = [...title, ...keywords, ...textPaths(collection, fields.others)];
   if (all.length === 0) return reading.ignoreParameter(at, MESSAGES.unknown);
   if (value.includes('\0')) return reading.refuse(at, [MESSAGES.nul]);
   const words = splitWords(value);
   if (words.length > WORDS_MAX) return reading.refuse(at, [MESSAGES.tooManyWords]);
   if (words.length === 0) return;
   for (const word of words) reading.anyOf.push(anyFieldHas(all, word, PART));
-  if (['ordering', 'after'].some((name) => reading.isGiven(name))) return;
+  if (['ordering', 'after'].some((name) => reading.placesOf(name).length > 0)) return;
   reading.page.ranking = {
     tiers: [
       words.map((word) => anyFieldHas(title, word, PART)),

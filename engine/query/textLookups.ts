@@ -59,24 +59,11 @@ function wholeWordMatcher(word: Uint8Array): TextMatcher {
   const shifts = horspoolShifts(word);
   return (bytes, start, end) => {
     for (let at = start; (at = indexOfBytes(bytes, word, shifts, at, end)) >= 0; at++) {
-      const isStart = at === start || !isWordCharacter(bytes, lastCharacter(bytes, start, at), at);
-      if (isStart && !isWordCharacter(bytes, at + word.length, firstCharacterEnd(bytes, at + word.length, end)))
-        return true;
+      const [before, after] = [lastPart(bytes, start, at, 1), firstPart(bytes, at + word.length, end, 1)];
+      if (![before, after].some((character) => isWordCharacter(bytes, character.start, character.end))) return true;
     }
     return false;
   };
-}
-
-function firstCharacterEnd(bytes: Uint8Array, start: number, end: number): number {
-  let at = Math.min(start + 1, end);
-  while (at < end && isContinuation(bytes[at]!)) at++;
-  return at;
-}
-
-function lastCharacter(bytes: Uint8Array, start: number, end: number): number {
-  let at = end - 1;
-  while (at > start && isContinuation(bytes[at]!)) at--;
-  return at;
 }
 
 /**

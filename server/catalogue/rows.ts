@@ -211,9 +211,8 @@ function measured<B extends Body>(
 ): Answer | Promise<Answer> {
   const { measuring, rows } = work;
   const { answers } = work.delivery.service;
-  const checked = (body: B): Answer | Promise<Answer> =>
+  const answer = (body: B): Answer | Promise<Answer> =>
     body.isTooLarge ? answers.refused([largeProblem(rows)]) : respond(body);
-  const answer = rows.rows.joins ? checked : respond;
   if (countSelected(rows.rows.rows) > SMALL_ROWS_MAX[rows.format]) return measuredInTurn(work, answer);
   const body = measuring();
   return body ? answer(body) : measureInSlices(work, undefined, answer);
