@@ -5,21 +5,15 @@ import type { ServedForm } from '../column/served.ts';
 import { type FieldIndex, invertedIndex } from '../index/field.ts';
 import { invert } from '../index/invert.ts';
 import { DANGLING } from '../index/join.ts';
-import type { Link } from '../index/table.ts';
 import { codesOfYear, yearAt } from '../query/dateParts.ts';
-
-/** A to-one link from the rows of `index`. */
-interface Hop {
-  readonly index: FieldIndex;
-  readonly link: Link;
-}
+import type { LinkStep } from '../query/path.ts';
 
 /**
  * The index of a field of linked records, over the rows that link to them through `hops`, in this order. The value is
  * null for a null or dangling link. Cost: `codeAt` takes a step per hop. The first call of any other function inverts
  * the index: one pass over the rows.
  */
-export function joinedIndex(rows: number, hops: readonly Hop[], target: FieldIndex): FieldIndex {
+export function joinedIndex(rows: number, hops: readonly LinkStep[], target: FieldIndex): FieldIndex {
   const { dictionary, grams, words } = target;
   const codeAt = (row: number): number => {
     let at = row;

@@ -209,7 +209,10 @@ function sliceOf({ ends }: Dictionary, { start, end: partEnd }: CodeRange, bytes
   return { start, end: Math.max(start + 1, end) };
 }
 
-/** Makes a test of codes by their numbers, or by their served text. The first byte distinguishes nearly every text from an own URL. */
+/**
+ * Makes a test of codes by their numbers, or by their served text. The first byte distinguishes nearly every text from
+ * an own URL.
+ */
 function matcherOf(dictionary: Dictionary, search: Search, form: ServedForm): (code: number) => boolean {
   if (search.kind === 'code') return search.matcherOf(dictionary);
   const { text, ends } = dictionary;
