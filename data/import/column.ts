@@ -2,10 +2,9 @@
 // decoded may occur twice in the joined list; sorting removes duplicates.
 import { sortDictionary, type Texts } from '../../engine/column/sort.ts';
 import { codesOfOption, type Dictionary, type WrittenDictionary } from '../../engine/column/dictionary.ts';
-import type { InvertedParts } from '../../engine/index/field.ts';
 import { buildGrams, type Grams, hasGrams } from '../../engine/index/grams.ts';
 import { buildWords, hasWords, type StoredWords } from '../../engine/index/words.ts';
-import { invert } from '../../engine/index/invert.ts';
+import { invert, type InvertedParts } from '../../engine/index/invert.ts';
 import { parseInstant } from '../../engine/query/decimal.ts';
 import type { UnsignedArray } from '../../engine/bits/narrow.ts';
 import type { ColumnLayout, Layout } from '../../engine/schema/layout.ts';

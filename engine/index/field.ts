@@ -1,7 +1,6 @@
 // The inverted index of one field: from codes of its dictionary to rows, and from a row to its code. The posting lists
 // in code order are also the rows sorted by value. Dense codes have bitmaps.
 import { wordsFor } from '../bits/bitmap.ts';
-import type { UnsignedArray } from '../bits/narrow.ts';
 import type { CodeRange, Dictionary } from '../column/dictionary.ts';
 import {
   allRows,
@@ -15,6 +14,7 @@ import {
   union,
 } from './rowset.ts';
 import type { Grams } from './grams.ts';
+import type { InvertedParts } from './invert.ts';
 import type { Words } from './words.ts';
 
 /** The index of one field. In code ranges and results, the code `dictionary.size` means null. */
@@ -38,23 +38,6 @@ export interface FieldIndex {
    * rows with a lower code.
    */
   sortedRow(place: number): number;
-}
-
-/**
- * The stored form of an inverted index.
- *
- *   codes     one per row, in 1, 2 or 4 bytes
- *   starts    size + 2 u32: the posting list of code c is postings[starts[c]..starts[c + 1])
- *   postings  one u32 per row: rows by code, ascending within a code
- *   dense     ascending codes that have a bitmap
- *   bitmaps   one bitmap over all rows for each dense code, in their order
- */
-export interface InvertedParts {
-  readonly codes: UnsignedArray;
-  readonly starts: Uint32Array;
-  readonly postings: Uint32Array;
-  readonly dense: Uint32Array;
-  readonly bitmaps: Uint32Array;
 }
 
 /** Indexes of the texts of a dictionary. */

@@ -1,7 +1,24 @@
 // Makes posting lists and bitmaps from the code of every row with a counting sort. The result is read through field.ts.
 import { setBit, wordsFor } from '../bits/bitmap.ts';
-import type { InvertedParts } from './field.ts';
+import type { UnsignedArray } from '../bits/narrow.ts';
 import { DENSE_PART } from './rowset.ts';
+
+/**
+ * The stored form of an inverted index.
+ *
+ *   codes     one per row, in 1, 2 or 4 bytes
+ *   starts    size + 2 u32: the posting list of code c is postings[starts[c]..starts[c + 1])
+ *   postings  one u32 per row: rows by code, ascending within a code
+ *   dense     ascending codes that have a bitmap
+ *   bitmaps   one bitmap over all rows for each dense code, in their order
+ */
+export interface InvertedParts {
+  readonly codes: UnsignedArray;
+  readonly starts: Uint32Array;
+  readonly postings: Uint32Array;
+  readonly dense: Uint32Array;
+  readonly bitmaps: Uint32Array;
+}
 
 /**
  * The inverted index of `codes`, each from 0 to `size`, where `size` means null. Without `hasBitmaps`, no code is
