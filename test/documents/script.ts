@@ -66,6 +66,9 @@ served() {
 }
 `;
 
+/** Lines that commands print while they take long, as they do on a busy machine. */
+const PROGRESS = /^[a-z][^:\n]*: \d+ % \(.*\n/gm;
+
 /** Runs blocks until one exits with another code than its document says, which throws with the output. */
 export async function runBlocks(blocks: readonly Block[], site: Site): Promise<readonly Outcome[]> {
   const outputs = join(site.home, 'outputs');
@@ -87,7 +90,7 @@ export async function runBlocks(blocks: readonly Block[], site: Site): Promise<r
   const bash = runProgram(program, [...words, '-c', script], { environment, directory: site.directory, isGroup: true });
   await bash.ended;
   return blocks.map((block, i) => {
-    const printed = backIn(readIfThere(join(outputs, `${i}`)), site.replaced);
+    const printed = backIn(readIfThere(join(outputs, `${i}`)).replaceAll(PROGRESS, ''), site.replaced);
     const code = readIfThere(join(outputs, `${i}.code`)).trim();
     if (Number(code === '' ? NaN : code) === block.exits) return { block, printed };
     throw new Error(`${placeOfBlock(block)}: ended with ${code || 'none'}:\n${printed}${bash.out()}${bash.err()}`);
