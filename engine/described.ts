@@ -14,7 +14,7 @@ export { COLLECTION_GROUPS } from './schema/browse.ts';
 export { describeFilter } from './query/filterWords.ts';
 export { collectionOfLink, GENERIC_LINKS } from './schema/genericLinks.ts';
 export { isSearched } from './schema/search.ts';
-export { linkedTo, linkReader } from './query/path.ts';
+export { linkedTo, makeLinkReader } from './query/path.ts';
 export { markedParts } from './query/marks.ts';
 export type { Lookup, LookupGroup } from './query/lookups.ts';
 export { recordShape, type RecordShape } from './query/served.ts';
@@ -29,7 +29,7 @@ export {
   groupKeys,
   isPublished,
   labelKeys,
-  labelReader,
+  makeLabelReader,
   linkedCollection,
   memberTexts,
   type Reference,

@@ -65,23 +65,23 @@ export async function compareServers(
   concurrency: number,
   onProgress: OnProgress,
 ) {
-  const found: (Difference & { readonly path: string })[] = [];
+  const differences: (Difference & { readonly path: string })[] = [];
   const responses = (path: string) => Promise.all([upstream.response(path), replica.response(path)]);
   const compare = async (path: string): Promise<void> => {
     const [original, copy] = await responses(path);
     const [list, query] = path.split('?');
     const isOtherCount = query !== undefined && countIn(original.body) !== countIn(copy.body);
     const unfiltered = isOtherCount ? (await responses(`${list}?limit=1`)).map(({ body }) => countIn(body)) : [];
-    for (const difference of differencesBetween(original, copy, unfiltered)) found.push({ path, ...difference });
+    for (const difference of differencesBetween(original, copy, unfiltered)) differences.push({ path, ...difference });
   };
   await forEachParallel(paths, concurrency, compare, onProgress, 'comparing responses');
-  const groups = [...Map.groupBy(found, ({ cause }) => cause)].map(([cause, all]) => {
+  const groups = [...Map.groupBy(differences, ({ cause }) => cause)].map(([cause, all]) => {
     const examples = all.slice(0, EXAMPLES_MAX).map(({ path, upstream, replica }) => ({ path, upstream, replica }));
     return { cause, requests: all.length, examples };
   });
   return {
     compared: paths.length,
-    different: new Set(found.map(({ path }) => path)).size,
+    different: new Set(differences.map(({ path }) => path)).size,
     groups: groups.toSorted((a, b) => b.requests - a.requests),
   };
 }

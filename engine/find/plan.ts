@@ -135,16 +135,16 @@ function eitherNode(context: Context, conditions: readonly PlacedCondition[], ro
     .filter(({ steps }) => steps.length === 0)
     .map((placed) => tableNode(context, rows, [placed]));
   for (const relation of relationsOf(conditions.filter(({ steps }) => steps.length > 0))) {
-    nodes.push(onlyStep(relationStep(context, relation, rows, eitherSteps)));
+    nodes.push(wrapStep(relationStep(context, relation, rows, eitherSteps)));
   }
   return anyNode(nodes, rows);
 }
 
 function eitherSteps(context: Context, rows: number, conditions: readonly PlacedCondition[]): TableNode {
-  return onlyStep(eitherNode(context, conditions, rows));
+  return wrapStep(eitherNode(context, conditions, rows));
 }
 
-function onlyStep(step: TableNode | LinkNode | AnyNode): TableNode {
+function wrapStep(step: TableNode | LinkNode | AnyNode): TableNode {
   return { kind: 'table', path: ROOT, steps: [step], estimate: step.estimate, ns: step.ns };
 }
 

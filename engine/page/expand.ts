@@ -44,7 +44,7 @@ export function makeBranches(members: Members, paths: readonly (readonly string[
       (to ?? node).members,
       paths.filter((path) => path[0] === name).map((path) => path.slice(1)),
     );
-    const add = to && recordAdder(to.records, below, undefined);
+    const add = to && makeRecordAdder(to.records, below, undefined);
     branches.set(name, { key: keyText(name), link: node.link, add, below });
   }
   return branches;
@@ -64,7 +64,7 @@ export function expandingWriter(
   rewrite: Rewrite | undefined,
 ): RecordWriter {
   const draft = new JsonDraft(rewrite);
-  const add = recordAdder(records, branches, keys);
+  const add = makeRecordAdder(records, branches, keys);
   const { json } = draft;
   const draw = (chunk: RecordChunk, index: number): void => {
     draft.beginRecord();
@@ -90,7 +90,7 @@ export function expandingWriter(
   };
 }
 
-function recordAdder(
+function makeRecordAdder(
   { growth, outlines: { keys: names, lists } }: Records,
   branches: Branches,
   keys: ReadonlySet<string> | undefined,

@@ -247,7 +247,7 @@ function isAny(): boolean {
 function checkFilter(reading: Reading, { key, at, value }: GivenFilter, wrong: string | undefined): void {
   const name = reading.parameters[at]![0];
   const { filterErrors } = reading.options;
-  const refused = reading.isStrict && key.kind === 'filter' ? strictMessages(key, name, value) : NONE;
+  const refused = reading.isStrict && key.kind === 'filter' ? checkStrictly(key, name, value) : NONE;
   if (refused.length > 0) {
     reading.refuse(at, refused);
     return;
@@ -267,7 +267,7 @@ function checkFilter(reading: Reading, { key, at, value }: GivenFilter, wrong: s
  * The messages of strict mode for a valid value that does not mean what the client expects: `no` for a boolean, and
  * `null` or `eq.final` for a text field if no record has that text.
  */
-function strictMessages(filter: Extract<Key, { kind: 'filter' }>, key: string, value: string): readonly string[] {
+function checkStrictly(filter: Extract<Key, { kind: 'filter' }>, key: string, value: string): readonly string[] {
   if (!isTruthOperand(filter, value)) return [MESSAGES.truth];
   const { dictionary } = filter.located.index;
   if (dictionary.type !== 'text' || filter.lookup.name !== DEFAULT_LOOKUP) return NONE;

@@ -31,7 +31,7 @@ interface LinkedRows {
  * Returns a reader of the records of the collection `to` whose ids a row has at `key`, a link or embedded records. Cost
  * of each read: its first `most` ids, each with a binary search if the field is no link.
  */
-export function linkReader(
+export function makeLinkReader(
   { members }: Pick<CollectionIndex, 'members'>,
   key: string,
   to: CollectionIndex,

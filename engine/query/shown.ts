@@ -78,7 +78,7 @@ export function labelKeys({ declaration, members }: CollectionIndex): readonly s
 }
 
 /** Returns a reader of the text that names the record in a row, cut if it is long. Cost: one value a field. */
-export function labelReader(collection: CollectionIndex): (row: number) => string | undefined {
+export function makeLabelReader(collection: CollectionIndex): (row: number) => string | undefined {
   const keys = labelKeys(collection);
   return (row) => {
     let label = '';

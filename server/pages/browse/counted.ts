@@ -9,7 +9,7 @@ import {
 } from '../../../engine/described.ts';
 import { countText } from '../../observe/quantities.ts';
 import { foundList } from './find.ts';
-import { oncePer, type Site, type Tour } from './site.ts';
+import { memoize, type Site, type Tour } from './site.ts';
 import { html, type Markup } from './template.ts';
 
 /** Linking fields whose references to a record are counted. Each takes a separate list query. */
@@ -77,7 +77,7 @@ export function linkSection({ up }: Tour, heading: string, links: readonly Count
 }
 
 /** The fields that link to each collection. Cost: all fields of the catalogue. */
-const allReferences = oncePer((collections: Site['collections']): ReadonlyMap<string, readonly Reference[]> => {
+const collectReferences = memoize((collections: Site['collections']): ReadonlyMap<string, readonly Reference[]> => {
   const found = new Map<string, readonly Reference[]>();
   for (const { name } of COLLECTIONS) {
     for (const [to, references] of referencesFrom(collections(name))) {
@@ -89,7 +89,7 @@ const allReferences = oncePer((collections: Site['collections']): ReadonlyMap<st
 
 /** The lists of records that refer to a record. */
 export function referenceLinks({ collections }: Site, name: string, id: number): readonly ListLink[] {
-  const all = allReferences(collections).get(name) ?? [];
+  const all = collectReferences(collections).get(name) ?? [];
   const references = [...distantReferences(name), ...all].slice(0, REFERENCES_MAX);
   return references.map(({ collection, key, kind }) => ({
     collection,

@@ -8,7 +8,7 @@ import { labelOf } from './names.ts';
 import { cut } from './values.ts';
 import { fieldLabel, type FilterField, labelKeys, linkedCollection, shownFacets } from '../../../engine/described.ts';
 import { type CollectionIndex, LOOKUPS, rowOfId } from '../../../engine/engine.ts';
-import { fieldsOf, isFiltered, oncePer, type Site, type Tour } from './site.ts';
+import { fieldsOf, isFiltered, memoize, type Site, type Tour } from './site.ts';
 import { columnsOf } from './table.ts';
 
 /** Facets of a page: the limit of one API request. */
@@ -22,7 +22,7 @@ const VALUE_CHARACTERS_MAX = 128;
 const YEAR = '__year';
 
 /** The names of the facets that a list has if its query names none. */
-export const facetNames = oncePer((collection: CollectionIndex, site: Site): readonly string[] => {
+export const facetNames = memoize((collection: CollectionIndex, site: Site): readonly string[] => {
   const said = shownFacets(collection).filter((name) =>
     isFiltered(site.queryOptions, collection.declaration, name.split('__', 1)[0]!),
   );
@@ -327,7 +327,7 @@ export function filterForm(
 }
 
 /** Choices of the empty filter form. Making them for each page would take a fifth of its CPU. */
-const emptyChoices = oncePer((fields: Listing['fields'], collection: CollectionIndex): Choices => {
+const emptyChoices = memoize((fields: Listing['fields'], collection: CollectionIndex): Choices => {
   const named = labelKeys(collection)[0];
   const { key } = fields.find((field) => field.key === named) ?? fields[0]!;
   return lookupChoices(fields, { field: key, lookup: 'icontains' });

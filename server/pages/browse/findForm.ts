@@ -2,7 +2,7 @@
 // the parameters `search`, `datetime` and `bbox` of the API.
 import { BROWSE_PREFIX, fromStart, type Pair, withoutNames, withValue } from './address.ts';
 import { hiddenInputs } from './facets.ts';
-import { oncePer, type Site } from './site.ts';
+import { memoize, type Site } from './site.ts';
 import { html, type Markup } from './template.ts';
 import { collectionLabel, inSentence } from '../../../engine/described.ts';
 import { type CollectionIndex, hintsFor } from '../../../engine/engine.ts';
@@ -26,14 +26,14 @@ export const FOUND_BY: readonly string[] = ['search', 'datetime', 'bbox'];
 const TRIED = 'search=a&bbox=0,0,1,1&datetime=2000-01-01';
 
 /** The parameters of the form that a collection has. Parsing a query for each page would take 7 % of its CPU. */
-const effectiveParameters = oncePer((collection: CollectionIndex, { queryOptions }: Site): readonly string[] => {
+const findParameters = memoize((collection: CollectionIndex, { queryOptions }: Site): readonly string[] => {
   const hints = hintsFor(collection, TRIED, queryOptions);
   return FOUND_BY.filter((parameter) => !hints.has(parameter));
 });
 
 /** The form with the values of a query; false for a collection without the parameters. */
 export function findForm(site: Site, collection: CollectionIndex, pairs: readonly Pair[]): Markup | false {
-  const effective = effectiveParameters(collection, site);
+  const effective = findParameters(collection, site);
   if (effective.length === 0) return false;
   const records = inSentence(collectionLabel(collection.declaration.name));
   const valueOf = (parameter: string): string => pairs.findLast(([each]) => each === parameter)?.[1] ?? '';

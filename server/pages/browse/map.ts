@@ -25,15 +25,15 @@ const SIDES = ['westBoundLongitude', 'southBoundLatitude', 'eastBoundLongitude',
 
 /** The box of a record of `bboxes`; undefined if it has no valid coordinates. */
 export function readBox(record: Readonly<Record<string, unknown>>): Box | undefined {
-  return boxBetween(SIDES.map((key) => record[key]));
+  return makeBox(SIDES.map((key) => record[key]));
 }
 
 /** The box in a row of `bboxes`; undefined if it has no valid coordinates. */
 export function boxInRow(places: CollectionIndex, row: number): Box | undefined {
-  return boxBetween(SIDES.map((key) => fieldNumber(places, row, key)));
+  return makeBox(SIDES.map((key) => fieldNumber(places, row, key)));
 }
 
-function boxBetween([west, south, east, north]: readonly unknown[]): Box | undefined {
+function makeBox([west, south, east, north]: readonly unknown[]): Box | undefined {
   const isDegrees = (value: unknown, most: number): value is number =>
     typeof value === 'number' && Math.abs(value) <= most;
   if (!isDegrees(west, CIRCLE) || !isDegrees(east, CIRCLE) || !isDegrees(south, 90) || !isDegrees(north, 90)) {

@@ -1,9 +1,9 @@
 // Labels of records: the fields that name them, or for those that no field names a phenomenon by its term, a party with
 // its role, an instrument on its platform, a period, a place. Read from columns, so that a list can have hundreds.
 import type { CollectionIndex } from '../../../engine/engine.ts';
-import { fieldText, labelReader, linkedTo, linkReader, memberTexts } from '../../../engine/described.ts';
+import { fieldText, makeLabelReader, linkedTo, makeLinkReader, memberTexts } from '../../../engine/described.ts';
 import { boxInRow, boxText } from './map.ts';
-import { oncePer, servedText, type Source, type Visit } from './site.ts';
+import { memoize, servedText, type Source, type Visit } from './site.ts';
 
 const DAY_MS = 86_400_000;
 /** Longer periods are given in months, and in years. */
@@ -14,21 +14,24 @@ const MONTHS_MAX = 24;
 const NAMING_TERMS = ['long_name', 'standard_name', 'var_id'];
 const UNIT_TERM = 'units';
 
-type Label = (row: number) => string | undefined;
+type LabelReader = (row: number) => string | undefined;
 
 /** Makes a reader of labels, by collection. */
-const READERS: Readonly<Record<string, (collection: CollectionIndex, source: Source) => Label>> = {
-  acquisitions: (collection, source) => linkedLabel(collection, source, 'instrumentplatformpair_set', 'ipps'),
+const READER_MAKERS: Readonly<Record<string, (collection: CollectionIndex, source: Source) => LabelReader>> = {
+  acquisitions: (collection, source) => makeLinkedReader(collection, source, 'instrumentplatformpair_set', 'ipps'),
   bboxes: (collection) => (row) => {
     const box = boxInRow(collection, row);
     return fieldText(collection, row, 'bboxName') || (box && boxText(box));
   },
   ipps: (collection, source) =>
-    joinedLabels(' on ', [linkedLabel(collection, source, 'instrument'), linkedLabel(collection, source, 'platform')]),
+    joinReaders(' on ', [
+      makeLinkedReader(collection, source, 'instrument'),
+      makeLinkedReader(collection, source, 'platform'),
+    ]),
   phenomona: (collection) => (row) => phenomenonLabel(collection, row),
   rpis: (collection, source) =>
-    joinedLabels(', ', [
-      linkedLabel(collection, source, 'party'),
+    joinReaders(', ', [
+      makeLinkedReader(collection, source, 'party'),
       (row) => roleText(fieldText(collection, row, 'role')),
     ]),
   times: (collection) => (row) => {
@@ -39,28 +42,28 @@ const READERS: Readonly<Record<string, (collection: CollectionIndex, source: Sou
 
 /** Whether records of a collection are named by more than one of their fields. */
 export function hasDerivedLabels(collection: string): boolean {
-  return Object.hasOwn(READERS, collection);
+  return Object.hasOwn(READER_MAKERS, collection);
 }
 
 /** The label of the record in a row, undefined if it has none. Cost: a few values, and those of two linked records. */
 export function labelOf(source: Source, visit: Visit, collection: CollectionIndex, row: number): string | undefined {
-  const label = labelsOf(collection, source)(row);
+  const label = getLabelReader(collection, source)(row);
   return label === undefined ? undefined : servedText(source, visit, label);
 }
 
-const labelsOf = oncePer((collection: CollectionIndex, source: Source): Label => {
+const getLabelReader = memoize((collection: CollectionIndex, source: Source): LabelReader => {
   const { name } = collection.declaration;
-  const named = labelReader(collection);
+  const named = makeLabelReader(collection);
   if (!hasDerivedLabels(name)) return named;
-  const derived = READERS[name]!(collection, source);
-  return remembering((row) => derived(row) || named(row));
+  const derived = READER_MAKERS[name]!(collection, source);
+  return cacheLabels((row) => derived(row) || named(row));
 });
 
 /** Labels that are remembered for a collection, before all are dropped. */
 const KNOWN_MAX = 4096;
 
 /** Remembers labels by row, because a list has 400 and most occur several times: they save a fifth of its CPU. */
-function remembering(read: Label): Label {
+function cacheLabels(read: LabelReader): LabelReader {
   const known = new Map<number, string | undefined>();
   return (row) => {
     if (known.has(row)) return known.get(row);
@@ -72,25 +75,25 @@ function remembering(read: Label): Label {
 }
 
 /** The label of the first record to which `key` leads, a link or embedded records of the collection `to`. */
-function linkedLabel(
+function makeLinkedReader(
   collection: CollectionIndex,
   source: Source,
   key: string,
   to = linkedTo(collection, key)?.name,
-): Label {
+): LabelReader {
   if (to === undefined || !collection.members.has(key)) return () => undefined;
   const target = source.collections(to);
-  const read = linkReader(collection, key, target, 1);
+  const read = makeLinkReader(collection, key, target, 1);
   return (row) => {
     const [linked] = read(row).rows;
-    return linked === undefined ? undefined : labelsOf(target, source)(linked);
+    return linked === undefined ? undefined : getLabelReader(target, source)(linked);
   };
 }
 
-function joinedLabels(separator: string, labels: readonly Label[]): Label {
+function joinReaders(separator: string, readers: readonly LabelReader[]): LabelReader {
   return (row) =>
-    labels
-      .map((label) => label(row))
+    readers
+      .map((read) => read(row))
       .filter(Boolean)
       .join(separator);
 }

@@ -1,6 +1,6 @@
 // The map of the places of the records on a list page.
 import { countSelected, selectedRow } from '../../../engine/engine.ts';
-import { linkedTo, linkReader } from '../../../engine/described.ts';
+import { linkedTo, makeLinkReader } from '../../../engine/described.ts';
 import type { Listing } from './listing.ts';
 import { boxInRow, drawMap } from './map.ts';
 import { html, type Markup } from './template.ts';
@@ -15,7 +15,7 @@ const RECORD_PLACES_MAX = 4;
 export function resultMap({ site, collection, hits, tour }: Listing): Markup | false {
   const keys = [...collection.members.keys()].filter((key) => linkedTo(collection, key)?.name === PLACES);
   const to = site.collections(PLACES);
-  const readers = keys.map((key) => linkReader(collection, key, to, RECORD_PLACES_MAX));
+  const readers = keys.map((key) => makeLinkReader(collection, key, to, RECORD_PLACES_MAX));
   const rows = new Set<number>();
   for (let i = 0; i < countSelected(hits.rows); i++) {
     const row = selectedRow(hits.rows, i);

@@ -58,7 +58,7 @@ export interface BrowsePage {
  * Makes a value once for each object of a generation, such as a collection, and keeps it as long as the object. The
  * other arguments must be the same for every call with an object.
  */
-export function oncePer<Key extends object, Rest extends readonly unknown[], Value>(
+export function memoize<Key extends object, Rest extends readonly unknown[], Value>(
   make: (key: Key, ...rest: Rest) => Value,
 ): (key: Key, ...rest: Rest) => Value {
   const known = new WeakMap<Key, Value>();
@@ -70,7 +70,7 @@ export function oncePer<Key extends object, Rest extends readonly unknown[], Val
 }
 
 /** The fields of a collection that filters can use. Cost: the first time, all fields with their lookups. */
-export const fieldsOf = oncePer((collection: CollectionIndex, { queryOptions }: Site): readonly FilterField[] =>
+export const fieldsOf = memoize((collection: CollectionIndex, { queryOptions }: Site): readonly FilterField[] =>
   filterFields(collection, (name) => isFiltered(queryOptions, collection.declaration, name)),
 );
 

@@ -11,7 +11,7 @@ import {
   kindLabel,
   labelKeys,
   linkedTo,
-  linkReader,
+  makeLinkReader,
   markedParts,
   type Member,
   recordMembers,
@@ -51,10 +51,10 @@ export function recordTable(listing: Listing): Markup {
   const { collection, hits, ask, fields } = listing;
   const columns = columnsOf(collection, ask.page.keys);
   const others = columns.slice(1);
-  const drawName = nameDrawer(listing, columns[0] !== collection.declaration.idField);
+  const drawName = makeNameDrawer(listing, columns[0] !== collection.declaration.idField);
   const values = new ShownValues(listing.site, listing.tour);
-  const drawCells = others.map((key) => cellDrawer(listing, key, values));
-  const wanted = new Set(others.filter((key) => describedTarget(collection, key) === undefined));
+  const drawCells = others.map((key) => makeCellDrawer(listing, key, values));
+  const wanted = new Set(others.filter((key) => findDescribedTarget(collection, key) === undefined));
   for (const { parent, id, discriminator } of GENERIC_LINKS) {
     if (parent === collection.declaration.name && wanted.has(id)) wanted.add(discriminator);
   }
@@ -137,7 +137,7 @@ function orderedBy(pairs: readonly Pair[], key: string): readonly Pair[] {
  * Draws the name of the record in a row as a link to its page: its label, in which the words of a search are marked, or
  * its id. It is read without the record, so that it remains a link after the budget is used up.
  */
-function nameDrawer({ collection, tour, site, pairs }: Listing, isLabelled: boolean): (row: number) => Markup {
+function makeNameDrawer({ collection, tour, site, pairs }: Listing, isLabelled: boolean): (row: number) => Markup {
   const { name } = collection.declaration;
   const ids = collection.ids.dictionary.numbers!;
   const start = html`${tour.up}browse/${name}/`;
@@ -159,16 +159,16 @@ function nameDrawer({ collection, tour, site, pairs }: Listing, isLabelled: bool
 /** Draws the cell of a row. `read` returns the members of its record, for values that are not read from columns. */
 type DrawCell = (row: number, read: () => readonly Member[]) => Markup;
 
-function cellDrawer({ site, tour, collection, ask }: Listing, key: string, values: ShownValues): DrawCell {
+function makeCellDrawer({ site, tour, collection, ask }: Listing, key: string, values: ShownValues): DrawCell {
   const { name } = collection.declaration;
   const label = html`${fieldLabel(name, key)}`;
-  const target = describedTarget(collection, key);
+  const target = findDescribedTarget(collection, key);
   if (target !== undefined) {
     const to = site.collections(target);
-    const linked = linkReader(collection, key, to, CELL_LINKS_MAX);
+    const readLinked = makeLinkReader(collection, key, to, CELL_LINKS_MAX);
     const number = target === 'times' && html` class="number"`;
     return (row) => {
-      const { rows, count } = linked(row);
+      const { rows, count } = readLinked(row);
       let text = '';
       for (const each of rows) text += (text && ', ') + (labelOf(site, tour, to, each) ?? '');
       const more = count > CELL_LINKS_MAX && ` +${count - CELL_LINKS_MAX}`;
@@ -189,7 +189,7 @@ function cellDrawer({ site, tour, collection, ask }: Listing, key: string, value
 }
 
 /** The collection whose records a column describes by their derived labels, instead of showing its links. */
-function describedTarget(collection: CollectionIndex, key: string): string | undefined {
+function findDescribedTarget(collection: CollectionIndex, key: string): string | undefined {
   const target = linkedTo(collection, key)?.name ?? '';
   return hasDerivedLabels(target) ? target : undefined;
 }

@@ -1,7 +1,7 @@
 // The words of active filters. Linked records are labelled by their titles or names.
 import { describe, expect, test } from 'vitest';
 import { describeFilter } from '../../../../engine/query/filterWords.ts';
-import { labelReader } from '../../../../engine/query/shown.ts';
+import { makeLabelReader } from '../../../../engine/query/shown.ts';
 import { indexesOf } from '../../../support/index.ts';
 
 const url = (collection: string, id: number): string => `{base_url}/api/v3/${collection}/${id}/?format=api`;
@@ -28,7 +28,7 @@ const OBSERVATIONS = indexesOf({
 })('observations');
 
 function phrase(key: string, value: string): string | undefined {
-  const words = describeFilter(OBSERVATIONS, [key, value], (to, row) => labelReader(to)(row));
+  const words = describeFilter(OBSERVATIONS, [key, value], (to, row) => makeLabelReader(to)(row));
   return words && [words.label, words.comparison, words.value].filter(Boolean).join(' ');
 }
 
