@@ -102,7 +102,7 @@ function bodyDifference(
 
 function pageDifference(page: Page, other: Page, unfiltered: UnfilteredCounts): Difference | undefined {
   if (page.count !== other.count) {
-    // The greater count is that of the list without its query: its server ignores the filter.
+    // If the greater count is that of the list without its query, its server ignores the filter.
     const [i, cause] = page.count > other.count ? ([0, 'filters'] as const) : ([1, 'unfiltered'] as const);
     const isIgnored = Math.max(page.count, other.count) === unfiltered[i];
     return describeDifference(isIgnored ? cause : 'count', page.count, other.count);

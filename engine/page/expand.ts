@@ -95,7 +95,7 @@ function makeRecordAdder(
   branches: Branches,
   keys: ReadonlySet<string> | undefined,
 ): AddRecord {
-  // Without the brace and the comma at the end. Makes expanding 0.9 of the time.
+  // Leaves out the brace and the comma at the end. Copying a whole record makes `expand` take 0.9 of the time.
   const addWhole: AddRecord = (draft, chunk, index) =>
     draft.copy({ chunk, index }, startOf(chunk, growth, index), endOf(chunk, growth, index) - 2);
   if (branches.size === 0 && !keys) return addWhole;

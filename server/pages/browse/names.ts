@@ -59,10 +59,10 @@ const getLabelReader = memoize((collection: CollectionIndex, source: Source): La
   return cacheLabels((row) => derived(row) || named(row));
 });
 
-/** Labels that are remembered for a collection, before all are dropped. */
+/** Cached labels of a collection. Beyond, all are dropped. */
 const KNOWN_MAX = 4096;
 
-/** Remembers labels by row, because a list has 400 and most occur several times: they save a fifth of its CPU. */
+/** Caches labels by row. A list has 400, and most occur several times: the cache saves a fifth of its CPU. */
 function cacheLabels(read: LabelReader): LabelReader {
   const known = new Map<number, string | undefined>();
   return (row) => {
