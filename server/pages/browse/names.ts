@@ -59,7 +59,7 @@ const getLabelReader = memoize((collection: CollectionIndex, source: Source): La
   return cacheLabels((row) => derived(row) || named(row));
 });
 
-/** Cached labels of a collection. Beyond, all are dropped. */
+/** The most labels that are cached for a collection. One more drops all of them. */
 const KNOWN_MAX = 4096;
 
 /** Caches labels by row. A list has 400, and most occur several times: the cache saves a fifth of its CPU. */
