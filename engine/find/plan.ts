@@ -4,7 +4,7 @@ import { wordsFor } from '../bits/bitmap.ts';
 import type { FieldIndex } from '../index/field.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import type { ServedForm } from '../column/served.ts';
-import type { AnyOf, Ask, Condition, Page } from '../query/ask.ts';
+import type { Ask, Condition, Page } from '../query/ask.ts';
 import { lookupNamed } from '../query/lookups.ts';
 import { type GenericStep, locateField, type Step } from '../query/path.ts';
 import { conditionStep, type ConditionStep, PLAN_VALUES_MAX, type Sizing } from './conditionStep.ts';
@@ -105,7 +105,11 @@ export function plan(
     else wanted.push(placed);
   }
   if (excluded.length > 1) excluded.sort((a, b) => a.ns - b.ns);
-  const node = tableNode(context, rows, wanted, anyNodes(context, collection, anyOf));
+  const alternatives = anyOf.map((sets) => {
+    const placed = sets.map((set) => set.map((condition) => placedIn(collection, condition)));
+    return eitherNode(context, placed, rows);
+  });
+  const node = tableNode(context, rows, wanted, alternatives);
   const combined = Math.max(0, node.steps.length + excluded.length - 1);
   let ns = node.ns + combined * wordsFor(collection.rows) * COST.word;
   for (const tree of excluded) ns += tree.ns;
@@ -117,35 +121,20 @@ function placedIn(collection: CollectionIndex, condition: Condition): PlacedCond
   return { condition, index, steps };
 }
 
-function anyNodes(context: Context, collection: CollectionIndex, anyOf: readonly AnyOf[]): readonly AnyNode[] {
-  const { rows } = collection;
-  return anyOf.map((sets) => {
-    const placed = sets.map((set) => set.map((condition) => placedIn(collection, condition)));
-    if (placed.every(({ length }) => length === 1)) return eitherNode(context, placed.flat(), rows);
-    return anyNode(
-      placed.map((conditions) => tableNode(context, rows, conditions)),
-      rows,
-    );
-  });
-}
-
-/** Conditions of which one must match. A relation that several begin with is crossed once. */
-function eitherNode(context: Context, conditions: readonly PlacedCondition[], rows: number): AnyNode {
-  const nodes = conditions
-    .filter(({ steps }) => steps.length === 0)
-    .map((placed) => tableNode(context, rows, [placed]));
-  for (const relation of relationsOf(conditions.filter(({ steps }) => steps.length > 0))) {
-    nodes.push(wrapStep(relationStep(context, relation, rows, eitherSteps)));
+/** Sets of conditions of which one must match. A relation that several single conditions begin with is crossed once. */
+function eitherNode(context: Context, sets: readonly (readonly PlacedCondition[])[], rows: number): AnyNode {
+  const isCrossing = ([first, ...others]: readonly PlacedCondition[]): boolean =>
+    others.length === 0 && first!.steps.length > 0;
+  const nodes = sets.filter((set) => !isCrossing(set)).map((set) => tableNode(context, rows, set));
+  for (const relation of relationsOf(sets.filter(isCrossing).flat())) {
+    nodes.push(tableNode(context, rows, NO_STEPS, [relationStep(context, relation, rows, eitherSteps)]));
   }
   return anyNode(nodes, rows);
 }
 
 function eitherSteps(context: Context, rows: number, conditions: readonly PlacedCondition[]): TableNode {
-  return wrapStep(eitherNode(context, conditions, rows));
-}
-
-function wrapStep(step: TableNode | LinkNode | AnyNode): TableNode {
-  return { kind: 'table', path: ROOT, steps: [step], estimate: step.estimate, ns: step.ns };
+  const sets = conditions.map((condition) => [condition]);
+  return tableNode(context, rows, NO_STEPS, [eitherNode(context, sets, rows)]);
 }
 
 /** With `isNegated`, none of the steps may match. */
@@ -160,14 +149,14 @@ function anyNode(steps: readonly TableNode[], rows: number, isNegated = false): 
   return { kind: 'any', path: ROOT, steps, estimate, ns };
 }
 
-/** Conditions on a table of this many rows, in execution order. */
+/** Conditions on a table of this many rows, and other steps, in execution order. */
 function tableNode(
   context: Context,
   rows: number,
   conditions: readonly PlacedCondition[],
-  alternatives: readonly AnyNode[] = NO_STEPS,
+  others: readonly PlanStep[] = NO_STEPS,
 ): TableNode {
-  const steps: PlanStep[] = [...alternatives];
+  const steps = [...others];
   let related: PlacedCondition[] | undefined;
   for (const placed of conditions) {
     if (placed.steps.length > 0) (related ??= []).push(placed);
@@ -212,7 +201,7 @@ function relationStep(
   context: Context,
   { step, conditions }: Relation,
   rows: number,
-  inside: (context: Context, rows: number, conditions: readonly PlacedCondition[]) => TableNode = tableNode,
+  inside: typeof eitherSteps = tableNode,
 ): TableNode | LinkNode | AnyNode {
   const { path } = step;
   if (step.kind === 'generic') return genericNode(context, step, conditions, rows);
