@@ -63,13 +63,9 @@ export function facetCounts(
   meter.foresee(isRelated ? rows * COST.counted : countCodesNs(values.index, set));
   const order = valueOrder(dictionary, form, meter);
   const slots = slotsOf(dictionary, order, meter);
-  if (!isRelated) meter.spend(countCodesNs(values.index, set));
   meter.spend(dictionary.size * COST.code);
-  const tally = isRelated
-    ? relatedTally(values, set, slots, meter)
-    : tallyOf(countCodes(values.index, set), slots, dictionary);
-  meter.counters.rowsCounted += isRelated ? tally.rows : countCodesSteps(values.index, set);
-  return { name: facet.name, values: mostFrequent(dictionary, order, tally, { form, meter, facetCount }) };
+  const counts = (isRelated ? countRelated : countOwn)(values, set, slots, meter);
+  return { name: facet.name, values: mostFrequent(dictionary, order, counts, { form, meter, facetCount }) };
 }
 
 /** The number of rows or words of bitmaps that `countCodes` reads. */
@@ -90,37 +86,38 @@ export function countCodesNs(index: FieldIndex, set: RowSet): number {
 }
 
 /**
- * The slot in which each code is counted: the first code of its value, or `fitting` for null. `undefined` if each value
- * has one code.
+ * The slot in which each code is counted: the first code of its value. Null and the text `null` share one, because they
+ * have one key. `undefined` if each value has one code.
  */
-function slotsOf({ size, fitting, type }: Dictionary, order: ValueOrder, meter: Meter): Uint32Array | undefined {
-  if (order.isByCode && fitting === size && (type === 'text' || type === 'boolean')) return undefined;
+type Slots = Uint32Array | undefined;
+
+function slotsOf(dictionary: Dictionary, order: ValueOrder, meter: Meter): Slots {
+  const { size, fitting, type } = dictionary;
+  const nullText = type === 'text' ? codesOfText(dictionary, NULL_BYTES) : { start: 0, end: 0 };
+  const hasNullText = nullText.start < nullText.end;
+  const isPlain = order.isByCode && fitting === size && (type === 'text' || type === 'boolean');
+  if (isPlain && !hasNullText) return undefined;
   meter.spend(size * 2 * COST.code);
-  let slots: Uint32Array | undefined;
+  let slots: Slots;
+  const share = (code: number, other: number): void => {
+    slots ??= Uint32Array.from({ length: size + 1 }, (_, each) => each);
+    slots[code] = slots[other]!;
+  };
   for (let rank = 1; rank <= size; rank++) {
     const code = order.codeOf(rank);
     const before = order.codeOf(rank - 1);
-    if (!order.isSame(before, code)) continue;
-    slots ??= Uint32Array.from({ length: size + 1 }, (_, each) => each);
-    slots[code] = slots[before]!;
+    if (order.isSame(before, code)) share(code, before);
   }
+  if (hasNullText) share(nullText.start, fitting);
   return slots;
 }
 
-/** Counts by slot. */
-interface Tally {
-  readonly counts: Uint32Array;
-  /** The first code of each slot that occurs; `undefined` if each slot has one code. */
-  readonly shown: Uint32Array | undefined;
-  /** Records with null or with the text `null`, which have one key. */
-  readonly nulls: number;
-  /** The number of rows read. */
-  readonly rows: number;
-}
-
-function tallyOf(codes: Uint32Array, slots: Uint32Array | undefined, dictionary: Dictionary): Tally {
-  const nullTexts = codes[codeOfNullText(dictionary)] ?? 0;
-  if (!slots) return { counts: codes, shown: undefined, nulls: codes[dictionary.size]! + nullTexts, rows: 0 };
+/** Counts records by their values. */
+function countOwn({ index }: Values, set: RowSet, slots: Slots, meter: Meter): Uint32Array {
+  meter.spend(countCodesNs(index, set));
+  meter.counters.rowsCounted += countCodesSteps(index, set);
+  const codes = countCodes(index, set);
+  if (!slots) return codes;
   const counts = new Uint32Array(codes.length);
   const shown = new Uint32Array(codes.length).fill(codes.length);
   codes.forEach((count, code) => {
@@ -128,35 +125,34 @@ function tallyOf(codes: Uint32Array, slots: Uint32Array | undefined, dictionary:
     counts[slot]! += count;
     if (count > 0) shown[slot] = Math.min(shown[slot]!, code);
   });
-  return { counts, shown, nulls: counts[dictionary.fitting]! + nullTexts, rows: 0 };
+  return moveToShown(counts, shown);
 }
 
-/** The code of the text `null`, or -1. */
-function codeOfNullText(dictionary: Dictionary): number {
-  if (dictionary.type !== 'text') return -1;
-  const { start, end } = codesOfText(dictionary, NULL_BYTES);
-  return start < end ? start : -1;
+/** Moves each count from its slot to the first code of the slot that occurs: the value is shown in its spelling. */
+function moveToShown(counts: Uint32Array, shown: Uint32Array): Uint32Array {
+  for (let slot = 0; slot < counts.length; slot++) {
+    const [code, count] = [shown[slot]!, counts[slot]!];
+    if (code === counts.length) continue;
+    counts[slot] = 0;
+    counts[code] = count;
+  }
+  return counts;
 }
 
 /**
  * Counts records by the values of their related rows. `seenBy` has the last record of each value, so that a record
  * counts once for each value.
  */
-function relatedTally({ index, steps }: Values, set: RowSet, slots: Uint32Array | undefined, meter: Meter): Tally {
-  const { size, fitting } = index.dictionary;
-  const nullText = codeOfNullText(index.dictionary);
+function countRelated({ index, steps }: Values, set: RowSet, slots: Slots, meter: Meter): Uint32Array {
+  const { size } = index.dictionary;
   const counts = new Uint32Array(size + 1);
   const seenBy = new Uint32Array(size + 1);
   const shown = slots && new Uint32Array(size + 1).fill(size + 1);
-  let [nulls, nullsSeenBy, record, rows] = [0, 0, 0, 0];
+  let [record, rows] = [0, 0];
   const see = (code: number): void => {
     const slot = slots ? slots[code]! : code;
     rows++;
     if (shown && code < shown[slot]!) shown[slot] = code;
-    if ((code >= fitting || code === nullText) && nullsSeenBy !== record) {
-      nullsSeenBy = record;
-      nulls++;
-    }
     if (seenBy[slot] === record) return;
     seenBy[slot] = record;
     counts[slot]!++;
@@ -165,7 +161,8 @@ function relatedTally({ index, steps }: Values, set: RowSet, slots: Uint32Array 
     record = row + 1;
     eachRelated(steps, 0, row, meter, (related) => see(related < 0 ? size : index.codeAt(related)));
   });
-  return { counts, shown, nulls, rows };
+  meter.counters.rowsCounted += rows;
+  return shown ? moveToShown(counts, shown) : counts;
 }
 
 /**
@@ -199,12 +196,11 @@ function eachRelated(
 function mostFrequent(
   dictionary: Dictionary,
   order: ValueOrder,
-  tally: Tally,
+  counts: Uint32Array,
   { form, meter, facetCount }: Counting,
 ): FacetCounts['values'] {
   const { size, fitting } = dictionary;
   meter.spend(size * 2 * COST.code + Math.min(size, FACET_VALUES_MAX) * COST.shown);
-  const counts = withNullText(tally, fitting, codeOfNullText(dictionary));
   const best: { readonly code: number; readonly count: number }[] = [];
   for (let rank = 0; rank <= size; rank++) {
     const code = order.codeOf(rank);
@@ -218,20 +214,10 @@ function mostFrequent(
   const values: (readonly [text: string, count: number])[] = [];
   let bytes = 0;
   for (const { code, count } of best) {
-    const shown = tally.shown ? tally.shown[code]! : code;
-    const own = code < fitting ? textAt(dictionary, shown).length : 0;
+    const own = code < fitting ? textAt(dictionary, code).length : 0;
     if (bytes + own > FACET_BYTES_MAX / facetCount) continue;
     bytes += own;
-    values.push([code === fitting ? NULL_TEXT : servedText(dictionary, shown, form), count]);
+    values.push([code < fitting ? servedText(dictionary, code, form) : NULL_TEXT, count]);
   }
   return values;
-}
-
-/** Adds the records without a value to those with the text `null`, because both have one key. */
-function withNullText({ counts, nulls }: Tally, fitting: number, nullText: number): Uint32Array {
-  if (nullText < 0 || counts[nullText] === 0 || counts[fitting] === 0) return counts;
-  const merged = counts.slice();
-  merged[nullText] = nulls;
-  merged[fitting] = 0;
-  return merged;
 }
