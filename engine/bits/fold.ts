@@ -32,10 +32,13 @@ export function foldCodePoint(codePoint: number): number {
   return page[codePoint & (PAGE_SIZE - 1)]!;
 }
 
-/** Folds each character as `foldCodePoint` does. Cost: its length. */
-export function foldText(text: string): string {
+/** Folds each character with `fold`, and drops those for which it returns -1. Cost: its length. */
+export function foldText(text: string, fold: (codePoint: number) => number = foldCodePoint): string {
   let folded = '';
-  for (const character of text) folded += String.fromCodePoint(foldCodePoint(character.codePointAt(0)!));
+  for (const character of text) {
+    const codePoint = fold(character.codePointAt(0)!);
+    if (codePoint >= 0) folded += String.fromCodePoint(codePoint);
+  }
   return folded;
 }
 
@@ -58,16 +61,6 @@ function makeUnmarkedPage(page: number): Int32Array {
     if (MARK.test(base!)) return -1;
     return foldCodePoint(marks.every((mark) => MARK.test(mark)) ? base!.codePointAt(0)! : codePoint);
   });
-}
-
-/** Folds each character with `foldMarks` and drops marks. Cost: its length. */
-export function foldTextAndMarks(text: string): string {
-  let folded = '';
-  for (const character of text) {
-    const codePoint = foldMarks(character.codePointAt(0)!);
-    if (codePoint >= 0) folded += String.fromCodePoint(codePoint);
-  }
-  return folded;
 }
 
 /** Upper bound of folded bytes / original bytes: `Ⱥ` has two bytes, its lower case three. */

@@ -1,5 +1,5 @@
 // `search`: words that a record must contain, and the order of the records that contain them. Source: A168.
-import { foldTextAndMarks } from '../bits/fold.ts';
+import { foldMarks, foldText } from '../bits/fold.ts';
 import type { CollectionIndex } from '../index/table.ts';
 import { searchFields } from '../schema/search.ts';
 import type { AnyOf, Condition } from './ask.ts';
@@ -59,7 +59,7 @@ const WORD = /"([^"]*)"?|([^\s"]+)/g;
 export function splitWords(text: string): readonly Word[] {
   const words = new Map<string, Word>();
   for (const [, phrase, word] of text.matchAll(WORD)) {
-    const folded = foldTextAndMarks(phrase ?? word!).trim();
+    const folded = foldText(phrase ?? word!, foldMarks).trim();
     if (folded !== '') words.set(folded, spellings(folded));
   }
   return [...words.values()];
