@@ -108,14 +108,11 @@ function gatheredRows(
   separator: number,
   openBytes: number,
 ): Gathering {
-  if (joins) {
-    const writer = expandingWriter(records, { joins, keys }, rewrite);
-    return { records, rows, writer, separator, openBytes, sliceBytes: SLICE_BYTES, isSlow: true, isCut: true };
-  }
   const whole = rewrite && wholeWriter(records, rewrite);
-  const writer = keys ? cutWriter(records, keys, rewrite) : whole;
-  const sliceBytes = rewrite?.end ? SLICE_BYTES : Infinity;
-  const isCut = keys !== undefined;
+  const plain = keys && !joins ? cutWriter(records, keys, rewrite) : whole;
+  const writer = joins ? expandingWriter(records, { joins, keys }, rewrite) : plain;
+  const sliceBytes = joins || rewrite?.end ? SLICE_BYTES : Infinity;
+  const isCut = keys !== undefined || joins !== undefined;
   return { records, rows, writer, separator, openBytes, sliceBytes, isSlow: isCut, isCut };
 }
 
