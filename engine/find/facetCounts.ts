@@ -10,7 +10,7 @@ import type { CollectionIndex } from '../index/table.ts';
 import type { Meter } from './counters.ts';
 import { yearIndex } from './derived.ts';
 import { COST, walkNs } from './passes.ts';
-import type { Facet } from '../query/ask.ts';
+import type { NamedField } from '../query/ask.ts';
 import { facetValues, type Values } from '../query/path.ts';
 import { servedText, valueOrder, type ValueOrder } from './valueOrder.ts';
 
@@ -48,7 +48,7 @@ const NULL_BYTES = new TextEncoder().encode(NULL_TEXT);
  */
 export function facetCounts(
   collection: CollectionIndex,
-  facet: Facet,
+  facet: NamedField,
   set: RowSet,
   { form, meter, facetCount }: Counting,
 ): FacetCounts {

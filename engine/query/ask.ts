@@ -125,18 +125,10 @@ export interface OrderKey {
   readonly isDescending: boolean;
 }
 
-export interface Facet {
+/** A field that the client names: that of a facet, or one to join. */
+export interface NamedField {
   /** The name as the client wrote it. */
   readonly name: string;
-  /** The field names in `name`. */
-  readonly path: readonly string[];
-}
-
-/** A joined field: a value below a field of the record, mostly over links. */
-export interface JoinedField {
-  /** The name as the client wrote it. */
-  readonly name: string;
-  /** The field names, in full (`PathEnd`). */
   readonly path: readonly string[];
 }
 
@@ -164,11 +156,11 @@ export interface Page {
   readonly after: number | undefined;
   readonly offset: number;
   readonly limit: number;
-  readonly facets: readonly Facet[];
+  readonly facets: readonly NamedField[];
   /** The top-level keys to keep of each record; `undefined` keeps all. */
   readonly keys: ReadonlySet<string> | undefined;
-  /** The fields to add to each record. */
-  readonly joined: readonly JoinedField[];
+  /** The fields to add to each record, mostly over links. The names of their paths are in full (`PathEnd`). */
+  readonly joined: readonly NamedField[];
   /** The paths of links that the records they lead to replace. */
   readonly expand: readonly (readonly string[])[];
   /** The format that the query names, if any. */

@@ -7,7 +7,7 @@ import type {
   Condition,
   ExportFormat,
   IgnoredName,
-  JoinedField,
+  NamedField,
   OrderKey,
   Page,
   Parameter,
@@ -305,7 +305,7 @@ export function readFields(reading: Reading, value: string, at: number): void {
   if (names.length === 0 || !shown) return;
   const { all } = shown.keys;
   const keys = new Set<string>();
-  const joined: JoinedField[] = [];
+  const joined: NamedField[] = [];
   const unknown: string[] = [];
   for (const name of names) {
     const path = all.has(name) ? undefined : joinedPath(shown, name.split('__'));
