@@ -137,6 +137,14 @@ export class Reading {
     (this.#remarks ??= []).push({ at, ignored });
   }
 
+  /** Notes names in a parameter's value that have no effect. In strict mode the messages refuse them. */
+  ignoreNames(at: number, names: Iterable<string>, messageOf: (name: string) => string): void {
+    for (const name of names) {
+      this.ignore(at, [this.parameters[at]![0], name]);
+      if (this.isStrict) this.refuse(at, [messageOf(name)]);
+    }
+  }
+
   /** Notes that a parameter has no effect. In strict mode the message refuses it. */
   ignoreParameter(at: number, message: string): void {
     this.ignore(at, this.parameters[at]![0]);
@@ -315,22 +323,13 @@ export function readFields(reading: Reading, value: string, at: number): void {
   }
   page.keys = keys;
   page.joined = joined;
-  const messages: string[] = joined.length > JOINED_MAX ? [MESSAGES.tooManyJoined] : [];
-  messages.push(...noteUnknownNames(reading, at, { parameter: 'fields', unknown, known: [...all] }));
-  reading.refuse(at, messages);
+  if (joined.length > JOINED_MAX) reading.refuse(at, [MESSAGES.tooManyJoined]);
+  reading.ignoreNames(at, unknown, (name) => nearestMessage(reading, name, all));
 }
 
-/** Notes names without effect. Returns the messages of strict mode for them. */
-function noteUnknownNames(
-  reading: Reading,
-  at: number,
-  names: { readonly parameter: string; readonly unknown: readonly string[]; readonly known: readonly string[] },
-): readonly string[] {
-  for (const name of names.unknown) reading.ignore(at, [names.parameter, name]);
-  if (!reading.isStrict) return NONE;
-  return names.unknown.map((name) =>
-    unknownField(name, reading.mayHint() ? nearestName(name, names.known) : undefined),
-  );
+/** The message for an unknown name, with the nearest known one for the first few. */
+function nearestMessage(reading: Reading, name: string, known: Iterable<string>): string {
+  return unknownField(name, reading.mayHint() ? nearestName(name, [...known]) : undefined);
 }
 
 /**
@@ -341,8 +340,8 @@ export function readExpand(reading: Reading, value: string, at: number): void {
   const { page, shown } = reading;
   const names = [...new Set(namesIn(reading, value, at))];
   if (names.length === 0 || !shown) return;
-  const messages: string[] = names.length > EXPAND_MAX ? [MESSAGES.tooManyExpanded] : [];
-  if (page.exported && page.exported !== 'ndjson') messages.push(MESSAGES.table);
+  if (names.length > EXPAND_MAX) reading.refuse(at, [MESSAGES.tooManyExpanded]);
+  if (page.exported && page.exported !== 'ndjson') reading.refuse(at, [MESSAGES.table]);
   const unknown: string[] = [];
   const unfit = new Map<string, string>();
   const expand: string[][] = [];
@@ -354,14 +353,10 @@ export function readExpand(reading: Reading, value: string, at: number): void {
     else unfit.set(name, hasLinks ? notAmongFields(name) : withoutLinks(name));
   }
   page.expand = expand;
-  if (expand.some((path) => linksAlong(shown, path) > EXPAND_LEVELS_MAX)) messages.push(MESSAGES.tooManyLevels);
+  if (expand.some((path) => linksAlong(shown, path) > EXPAND_LEVELS_MAX)) reading.refuse(at, [MESSAGES.tooManyLevels]);
   const known = [...shown.members.keys()].filter((name) => linksAlong(shown, [name]) > 0);
-  messages.push(...noteUnknownNames(reading, at, { parameter: 'expand', unknown, known }));
-  for (const [name, message] of unfit) {
-    reading.ignore(at, ['expand', name]);
-    if (reading.isStrict) messages.push(message);
-  }
-  reading.refuse(at, messages);
+  reading.ignoreNames(at, unknown, (name) => nearestMessage(reading, name, known));
+  reading.ignoreNames(at, unfit.keys(), (name) => unfit.get(name)!);
 }
 
 /**
@@ -383,10 +378,8 @@ export function readOrdering(reading: Reading, value: string, at: number): void 
       if (!keys.has(values.index) && !keys.has(collection.ids)) keys.set(values.index, { path, isDescending });
     } else if (name !== '') unknown.add(name);
   }
-  for (const name of unknown) reading.ignore(at, ['ordering', name]);
-  const messages = reading.isStrict ? [...unknownFields(reading, unknown, isSingle)] : [];
-  if (known.size > ORDER_KEYS_MAX) messages.push(MESSAGES.tooManyOrderKeys);
-  reading.refuse(at, messages);
+  reading.ignoreNames(at, unknown, (name) => unfitMessage(reading, name, isSingle));
+  if (known.size > ORDER_KEYS_MAX) reading.refuse(at, [MESSAGES.tooManyOrderKeys]);
   const ids = keys.get(collection.ids);
   if (ids && !ids.isDescending) keys.delete(collection.ids);
   reading.page.order = [...keys.values()];
@@ -397,30 +390,24 @@ export function readFacets(reading: Reading, value: string, at: number): void {
   const collection = reading.collection!;
   const facets = [...new Set(namesIn(reading, value, at))].map((name) => ({ name, path: name.split('__') }));
   const unknown = facets.filter(({ path }) => !facetValues(collection, path)).map(({ name }) => name);
-  const messages = unknown.length === 0 ? [] : [...unknownFields(reading, unknown, () => true)];
+  const messages = unknown.map((name) => unfitMessage(reading, name, () => true));
   if (facets.length > FACETS_MAX) messages.push(MESSAGES.tooManyFacets);
   reading.refuse(at, messages);
   if (!reading.page.exported) reading.page.facets = facets;
   else if (facets.length > 0 && messages.length === 0) reading.ignoreParameter(at, MESSAGES.exported);
 }
 
-/** One message per name, with the nearest field that fits for the first few. */
-function unknownFields(
-  reading: Reading,
-  names: Iterable<string>,
-  fits: (values: Values) => boolean,
-): readonly string[] {
+/** The message for a name that is no field that fits, with the nearest one for the first few. */
+function unfitMessage(reading: Reading, name: string, fits: (values: Values) => boolean): string {
   const collection = reading.collection!;
-  const isFit = (name: string): boolean => {
-    const values = valuesAt(collection, name.split('__'));
+  if (valuesAt(collection, name.split('__'))) return severalValues(name);
+  const isFit = (key: string): boolean => {
+    const values = valuesAt(collection, key.split('__'));
     return values !== undefined && fits(values);
   };
-  const fields = [...collection.members.keys()].filter(isFit);
-  return Array.from(names, (name) => {
-    if (valuesAt(collection, name.split('__'))) return severalValues(name);
-    const nearest = reading.mayHint() ? nearestKey(name, { fields, others: [] }) : undefined;
-    return unknownField(name, nearest !== undefined && isFit(nearest) ? nearest : undefined);
-  });
+  const fields = reading.mayHint() ? [...collection.members.keys()].filter(isFit) : NONE;
+  const nearest = nearestKey(name, { fields, others: NONE });
+  return unknownField(name, nearest !== undefined && isFit(nearest) ? nearest : undefined);
 }
 
 /**
