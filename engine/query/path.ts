@@ -341,9 +341,10 @@ export function linksAlong({ members }: Pick<CollectionIndex, 'members'>, names:
   return node?.link ? links : 0;
 }
 
-/** Whether a record has at most one of these values. */
-export function isSingle({ steps }: Values): boolean {
-  return steps.every(({ kind }) => kind === 'link');
+/** As `valuesAt`, but only if a record has at most one of the values. */
+export function singleValueAt(collection: CollectionIndex, names: readonly string[]): Values | undefined {
+  const values = valuesAt(collection, names);
+  return values?.steps.every(({ kind }) => kind === 'link') ? values : undefined;
 }
 
 /** The values that a facet counts: those at the end of a path, or with a last name `year` the years of its dates. */

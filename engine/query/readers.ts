@@ -33,7 +33,7 @@ import {
   NAMES_MAX,
   ORDER_KEYS_MAX,
 } from './limits.ts';
-import { facetValues, isSingle, joinedPath, linksAlong, type Values, valuesAt } from './path.ts';
+import { facetValues, joinedPath, linksAlong, singleValueAt, valuesAt } from './path.ts';
 import { parseValue, truthIn } from './values.ts';
 
 /**
@@ -372,13 +372,13 @@ export function readOrdering(reading: Reading, value: string, at: number): void 
     const isDescending = member.startsWith('-');
     const name = isDescending ? member.slice(1).trim() : member;
     const path = name.split('__');
-    const values = valuesAt(collection, path);
-    if (values && isSingle(values)) {
+    const values = singleValueAt(collection, path);
+    if (values) {
       known.add(name);
       if (!keys.has(values.index) && !keys.has(collection.ids)) keys.set(values.index, { path, isDescending });
     } else if (name !== '') unknown.add(name);
   }
-  reading.ignoreNames(at, unknown, (name) => unfitMessage(reading, name, isSingle));
+  reading.ignoreNames(at, unknown, (name) => unfitMessage(reading, name, singleValueAt));
   if (known.size > ORDER_KEYS_MAX) reading.refuse(at, [MESSAGES.tooManyOrderKeys]);
   const ids = keys.get(collection.ids);
   if (ids && !ids.isDescending) keys.delete(collection.ids);
@@ -390,7 +390,7 @@ export function readFacets(reading: Reading, value: string, at: number): void {
   const collection = reading.collection!;
   const facets = [...new Set(namesIn(reading, value, at))].map((name) => ({ name, path: name.split('__') }));
   const unknown = facets.filter(({ path }) => !facetValues(collection, path)).map(({ name }) => name);
-  const messages = unknown.map((name) => unfitMessage(reading, name, () => true));
+  const messages = unknown.map((name) => unfitMessage(reading, name, valuesAt));
   if (facets.length > FACETS_MAX) messages.push(MESSAGES.tooManyFacets);
   reading.refuse(at, messages);
   if (!reading.page.exported) reading.page.facets = facets;
@@ -398,13 +398,10 @@ export function readFacets(reading: Reading, value: string, at: number): void {
 }
 
 /** The message for a name that is no field that fits, with the nearest one for the first few. */
-function unfitMessage(reading: Reading, name: string, fits: (values: Values) => boolean): string {
+function unfitMessage(reading: Reading, name: string, find: typeof valuesAt): string {
   const collection = reading.collection!;
   if (valuesAt(collection, name.split('__'))) return severalValues(name);
-  const isFit = (key: string): boolean => {
-    const values = valuesAt(collection, key.split('__'));
-    return values !== undefined && fits(values);
-  };
+  const isFit = (key: string): boolean => find(collection, key.split('__')) !== undefined;
   const fields = reading.mayHint() ? [...collection.members.keys()].filter(isFit) : NONE;
   const nearest = nearestKey(name, { fields, others: NONE });
   return unknownField(name, nearest !== undefined && isFit(nearest) ? nearest : undefined);

@@ -9,7 +9,7 @@ import type { CollectionIndex, Link, Members } from '../index/table.ts';
 import type { Collection, Field } from '../schema/types.ts';
 import { describedFields } from './describe.ts';
 import { DEFAULT_LOOKUP } from './lookups.ts';
-import { facetValues, locate } from './path.ts';
+import { facetValues, locate, singleValueAt } from './path.ts';
 import { servedFields } from './served.ts';
 
 /** A field that a form can filter by. */
@@ -151,12 +151,12 @@ function textInRow(collection: CollectionIndex, index: FieldIndex, row: number):
  * which top-level fields may be filtered. Cost: its fields and the lookups.
  */
 export function filterFields(collection: CollectionIndex, isKnown: (field: string) => boolean): readonly FilterField[] {
-  const { declaration, members } = collection;
+  const { declaration } = collection;
   const described = describedFields(declaration, servedFields(collection));
   return described.flatMap(({ key, field, type, lookups, sentence }) => {
     const path = key.split('__');
     if (lookups.length === 0 || !isKnown(path[0]!)) return [];
-    const isOrdered = isSorted(members, path);
+    const isOrdered = singleValueAt(collection, path) !== undefined;
     const names = lookups.map(({ name }) => name);
     return [{ key, type, values: valuesOf(field), lookups: names, sentence, isOrdered }];
   });
@@ -168,13 +168,6 @@ function valuesOf(field: Field): readonly string[] {
 }
 
 const BOOLEANS = ['true', 'false'];
-
-/** Whether a path ends on a single value for each record. */
-function isSorted(members: Members, [first = '', ...rest]: readonly string[]): boolean {
-  const node = members.get(first);
-  if (!node || node.kind === 'many') return false;
-  return rest.length === 0 ? node.index !== undefined : isSorted(node.members, rest);
-}
 
 /** The fields that link to other collections, by the name of the target. Cost: the fields of the collection. */
 export function referencesFrom({ declaration, members }: CollectionIndex): ReadonlyMap<string, readonly Reference[]> {
