@@ -14,7 +14,7 @@ import type { LinkStep } from '../query/path.ts';
  * the index: one pass over the rows.
  */
 export function joinedIndex(rows: number, hops: readonly LinkStep[], target: FieldIndex): FieldIndex {
-  const { dictionary, grams, words } = target;
+  const { dictionary } = target;
   const codeAt = (row: number): number => {
     let at = row;
     for (const { index, link } of hops) {
@@ -28,8 +28,7 @@ export function joinedIndex(rows: number, hops: readonly LinkStep[], target: Fie
   const inverse = (): FieldIndex => (cache ??= invertedIndex(dictionary, invert(codes(), dictionary.size, false)));
   return {
     dictionary,
-    grams,
-    words,
+    grams: undefined,
     rows,
     codeAt,
     rowsOf: (codes) => inverse().rowsOf(codes),

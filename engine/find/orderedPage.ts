@@ -10,7 +10,7 @@ import type { Meter } from './counters.ts';
 import { joinedIndex } from './derived.ts';
 import { countCodesNs, countCodesSteps } from './facetCounts.ts';
 import { COST, intersectRows, listRows, rowsOfRange, setOfList, walkNs } from './passes.ts';
-import { valuesAt } from '../query/path.ts';
+import { singleValueAt } from '../query/path.ts';
 import { valueOrder, type ValueOrder } from './valueOrder.ts';
 
 /** The order, and the positions to show. */
@@ -45,15 +45,8 @@ export function orderedPage(
   // Computing the order of values may be expensive: an empty page returns before this.
   const keys = order.map((key) => {
     meter.purpose = key;
-    const { index: stored, steps } = valuesAt(collection, key.path)!;
-    const index =
-      steps.length === 0
-        ? stored
-        : joinedIndex(
-            collection.rows,
-            steps.filter((step) => step.kind === 'link'),
-            stored,
-          );
+    const { index: stored, steps } = singleValueAt(collection, key.path)!;
+    const index = steps.length === 0 ? stored : joinedIndex(collection.rows, steps, stored);
     if (steps.length > 0) meter.spend((count > SORTED_ROWS_MAX ? collection.rows : count) * steps.length * COST.joined);
     return new Key(index, valueOrder(index.dictionary, form, meter), key.isDescending, index === collection.ids);
   });

@@ -341,10 +341,13 @@ export function linksAlong({ members }: Pick<CollectionIndex, 'members'>, names:
   return node?.link ? links : 0;
 }
 
-/** As `valuesAt`, but only if a record has at most one of the values. */
-export function singleValueAt(collection: CollectionIndex, names: readonly string[]): Values | undefined {
-  const values = valuesAt(collection, names);
-  return values?.steps.every(({ kind }) => kind === 'link') ? values : undefined;
+/** As `valuesAt`, but only if a record has at most one of the values, because all steps are links. */
+export function singleValueAt(
+  collection: CollectionIndex,
+  names: readonly string[],
+): { readonly index: FieldIndex; readonly steps: readonly LinkStep[] } | undefined {
+  const { index, steps } = valuesAt(collection, names) ?? {};
+  return index && steps?.every((step) => step.kind === 'link') ? { index, steps } : undefined;
 }
 
 /** The values that a facet counts: those at the end of a path, or with a last name `year` the years of its dates. */
