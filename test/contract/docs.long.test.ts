@@ -4,9 +4,10 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { PARAMETERS } from '../../engine/query/parameters.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
-import { runServer } from '../support/commandProcess.ts';
+import { runServer, type Server } from '../support/commandProcess.ts';
 import { hasProgram } from '../support/debian.ts';
 import { isTooWide, seriousOf, startBrowser, watchedPage } from '../support/pageBrowser.ts';
+import { someOf } from '../support/ring.ts';
 import { PAGE_LOOKS } from '../support/samplePages.ts';
 import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 
@@ -19,17 +20,26 @@ const TIMES = ['ob_id', 'ob_id__in', 'ob_id__gte', 'ob_id__lte'].concat(
 );
 
 describe.skipIf(!hasProgram('chromium'))('the pages at /docs/ in Chromium', () => {
+  let server: Server;
   let browser: Browser;
-  beforeAll(async () => void (browser = await startBrowser(inject('runDirectory'))));
-  afterAll(() => browser.close());
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([
+      runServer(['--data', await sampleSnapshot(), '--threads', '1']),
+      startBrowser(inject('runDirectory')),
+    ]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.stop();
+  });
 
-  test.each(['', '/some/catalogue'])(
+  test.each(someOf(['', '/some/catalogue'], 1))(
     'shows every collection, tries a list out and contacts this server only, below the path "%s"',
     async (path) => {
       const flags = ['--base-url', `https://catalogue.test${path}`, '--threads', '1'];
-      const server = await runServer(['--data', await sampleSnapshot(), ...flags]);
+      const based = await runServer(['--data', await sampleSnapshot(), ...flags]);
       try {
-        const { page, amiss, close } = await watchedPage(browser, server.url);
+        const { page, amiss, close } = await watchedPage(browser, based.url);
         page.setDefaultTimeout(60_000);
         await page.goto(`${path}/docs/api/`);
         await page.waitForSelector('.opblock-tag');
@@ -63,15 +73,15 @@ describe.skipIf(!hasProgram('chromium'))('the pages at /docs/ in Chromium', () =
         expect(amiss).toEqual([]);
         await close();
       } finally {
-        await server.stop();
+        await based.stop();
       }
     },
   );
 
-  test.each(PAGE_LOOKS)('have no serious axe violation in %s at %j, and lead to Swagger UI', async (...look) => {
-    const [colorScheme, viewport] = look;
-    const server = await runServer(['--data', await sampleSnapshot(), '--threads', '1']);
-    try {
+  test.each(someOf(PAGE_LOOKS, 1))(
+    'have no serious axe violation in %s at %j, and lead to Swagger UI',
+    async (...look) => {
+      const [colorScheme, viewport] = look;
       const { page, amiss, close } = await watchedPage(browser, server.url, { colorScheme, viewport });
       page.setDefaultTimeout(60_000);
       await page.goto('/docs/');
@@ -89,25 +99,18 @@ describe.skipIf(!hasProgram('chromium'))('the pages at /docs/ in Chromium', () =
       expect(hasDarkMode).toBe(colorScheme === 'dark');
       expect(amiss).toEqual([]);
       await close();
-    } finally {
-      await server.stop();
-    }
-  });
+    },
+  );
 
   test('shows the response if the document is unavailable for the moment', async () => {
-    const server = await runServer(['--data', await sampleSnapshot(), '--threads', '1']);
-    try {
-      const { page, amiss, close } = await watchedPage(browser, server.url);
-      await page.route('**/openapi.json', (route) => route.fulfill({ status: 503, body: '<b>busy</b>' }));
-      await page.goto('/docs/api/');
-      await page
-        .getByRole('alert')
-        .filter({ hasText: /answered with 503.*again/ })
-        .waitFor();
-      expect(amiss).toEqual([]);
-      await close();
-    } finally {
-      await server.stop();
-    }
+    const { page, amiss, close } = await watchedPage(browser, server.url);
+    await page.route('**/openapi.json', (route) => route.fulfill({ status: 503, body: '<b>busy</b>' }));
+    await page.goto('/docs/api/');
+    await page
+      .getByRole('alert')
+      .filter({ hasText: /answered with 503.*again/ })
+      .waitFor();
+    expect(amiss).toEqual([]);
+    await close();
   });
 });

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientOf } from '../support/client.ts';
 import { holdingsOf, runServer, type Holdings } from '../support/commandProcess.ts';
 import { RawSocket, requestOf } from '../support/rawSocket.ts';
+import { times } from '../support/ring.ts';
 import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 
 /**
@@ -25,7 +26,7 @@ const TARGETS = [
 const HEAVY = requestOf('GET', '/api/v3/observations/?abstract__regex=wi.d');
 
 const SLOW_READERS = 60;
-const ABORTS = 10_000;
+const ABORTS = times(4000, 10_000);
 const UNREAD_CLIENTS = 100;
 const UNREAD_PAGES = 40;
 /** Pages of 400 kB that a Linux socket accepts before it is full at 4 MB. */

@@ -11,7 +11,7 @@ import { hasPathSuites, PATH_SUITES, pathCases } from '../support/testdata.ts';
 import { RUN_SEED } from '../support/random.ts';
 import { times } from '../support/ring.ts';
 
-const COUNT = times(6000, 20_000);
+const COUNT = times(3000, 20_000);
 
 const CA = makeCa('CA');
 const LOWER = makeCa('Lower', { issuer: CA, extensions: caExtensions(0) });

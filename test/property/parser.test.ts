@@ -6,6 +6,7 @@ import { explain } from '../../engine/find/explain.ts';
 import { parseRecordQuery } from '../../engine/query/parse.ts';
 import { indexOf } from '../support/index.ts';
 import { foundAnyway, QUERY_OPTIONS } from '../support/lists.ts';
+import { times } from '../support/ring.ts';
 
 const COLLECTION = indexOf('observations', [
   { ob_id: 1, title: 'a', permissions: [{ label: 'x' }], result_field: { volume: 3, oldDataPath: ['p'] } },
@@ -91,7 +92,7 @@ test('parses any text, and plans, explains and executes every request without a 
       expect(explain(plan)).toMatch(/\n$/);
       expect(hits.count).toBeLessThanOrEqual(2);
     }),
-    { numRuns: 3000 },
+    { numRuns: times(1000, 3000) },
   );
 });
 
@@ -102,6 +103,6 @@ test('parses any text as the query of a single record', () => {
       // A parameter without effect on a record is refused there, except a misspelt `strict`.
       expect(problems.every(({ key }) => ignored.includes(key) || key === 'strict')).toBe(true);
     }),
-    { numRuns: 1000 },
+    { numRuns: times(300, 1000) },
   );
 });

@@ -6,8 +6,9 @@ import { makeTrustStore } from '../../server/authority/x509/search.ts';
 import { validateChain } from '../../server/authority/x509/validate.ts';
 import { AT, basicConstraints, keyUsage, type Made, make, nameDer, newKeys } from '../support/certificates.ts';
 import { type Random, randomOf, RUN_SEED } from '../support/random.ts';
+import { times } from '../support/ring.ts';
 
-const MESHES = 400;
+const MESHES = times(200, 4000);
 const DAY = 86_400;
 const KEYS = Array.from({ length: 4 }, newKeys);
 const NAMES = ['A', 'B', 'C', 'D'];

@@ -341,7 +341,7 @@ describe('a response of stored blocks', () => {
           expect(piece.equals(whole.subarray(offset, offset + piece.length))).toBe(true);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: times(100, 300) },
     );
   });
 
