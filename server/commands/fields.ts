@@ -100,7 +100,7 @@ function namesOf(group: LookupGroup): readonly string[] {
 const PREAMBLE = `# Filters
 
 \`<field>=<value>\` or \`<field>__<lookup>=<value>\`; \`!\` behind either negates. Below are the fields that the
-specification and public documents show, with the groups of lookups that each takes. A link or a list of links is also a
+specification and public documents show. Their types decide which lookups they take. A link or a list of links is also a
 step to the fields of the records that it leads to: \`projects__title__contains=ice\`. The same paths name joined
 fields: \`fields=projects__title\`. These fields have their types in every data set: a value that does not fit is served,
 but no number, date or order matches it. A data set may have more fields, whose types import infers from all values:
@@ -114,13 +114,25 @@ function markdown(collections: readonly Collection[]): string {
       const values =
         row.field.kind === 'scalar' ? row.field.values?.filter((value) => value !== '').map(code) : undefined;
       const seen = values ? ` Values seen: ${values.join(', ')}.` : '';
-      return [code(row.key), typeText(row), groupsOf(row).join(', '), row.sentence + seen];
+      return [code(row.key), typeText(row), row.sentence + seen];
     });
-    const table = markdownTable(['Field', 'Type', 'Lookups', 'What it holds'], rows);
+    const table = markdownTable(['Field', 'Type', 'What it holds'], rows);
     return `## ${collection.name}\n\n${collectionSentence(collection)}\n\n${table}`;
   });
   const table = markdownTable(['Lookup', 'Group', 'Finds records of which'], lookups);
-  return [PREAMBLE, `## Lookups\n\n${table}`, ...parts].join('\n\n');
+  return [PREAMBLE, `## Lookups\n\n${table}`, `## Types\n\n${typesTable()}`, ...parts].join('\n\n');
+}
+
+/** The groups of lookups that each type takes. Links take the same wherever they lead. */
+function typesTable(): string {
+  const typesByGroups = new Map<string, Set<string>>();
+  for (const row of COLLECTIONS.flatMap((collection) => describedFields(collection))) {
+    const groups = groupsOf(row).join(', ') || 'none';
+    const types = typesByGroups.get(groups) ?? new Set();
+    typesByGroups.set(groups, types.add(row.type.replace(/ to .*/, '')));
+  }
+  const rows = [...typesByGroups].map(([groups, types]) => [[...types].join(', '), groups]);
+  return markdownTable(['Type, also if null', 'Groups of lookups'], rows);
 }
 
 function code(text: string): string {

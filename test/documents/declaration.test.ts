@@ -37,6 +37,12 @@ const groups = new Map(
   tableUnder('engine/query/FILTERS.md', 'Lookups').map(([lookup, group]) => [lookup!.replaceAll('`', ''), group!]),
 );
 
+const groupsOfType = new Map(
+  tableUnder('engine/query/FILTERS.md', 'Types').flatMap(([types, fit]) =>
+    types!.split(', ').map((type) => [type, fit!.split(', ')] as const),
+  ),
+);
+
 /** Keys of filters by field: each is a field and a lookup; `exact` is not part of the key. */
 type Told = ReadonlyMap<string, readonly string[]>;
 
@@ -68,8 +74,8 @@ async function ofForm(name: string): Promise<Told> {
 function ofReference(name: string): Told {
   const rows = tableUnder('engine/query/FILTERS.md', name);
   return new Map(
-    rows.map(([field, , fit]) => {
-      const own = fit!.split(', ');
+    rows.map(([field, type]) => {
+      const own = groupsOfType.get(type!.replace(/ or null$| to .*/, ''))!;
       const lookups = [...groups].filter(([, group]) => own.includes(group)).map(([lookup]) => lookup);
       return [field!.replaceAll('`', ''), lookups];
     }),
