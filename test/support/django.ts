@@ -43,7 +43,7 @@ export interface Django {
  */
 export async function startDjango(directory: string, database: string): Promise<Django> {
   const start = JSON.stringify({ collections: COLLECTIONS, directory, database });
-  const service = runProgram('/usr/bin/python3', [join(ROOT, 'test/support/djangoService.py'), start]);
+  const service = runProgram('/usr/bin/python3', [join(ROOT, 'bench/peers/programs/djangoService.py'), start]);
   const [, url] = await service.printed(/listening on (http:\S+)\n/);
   const post = async (path: string, body: object): Promise<void> => {
     const response = await fetch(`${url}/${path}/`, { method: 'POST', body: JSON.stringify(body) });
