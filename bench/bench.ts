@@ -76,7 +76,7 @@ const ALL = [...DATA, 'rounds', 'only', 'quick', 'against', 'report'] as const;
 const MODES: Readonly<Record<Exclude<keyof Flags, keyof Settings>, Mode>> = {
   peers: {
     flag: '--peers',
-    what: 'compare with nginx, and with Fastify over SQLite and json-server, which it installs; then run --imports and --soap',
+    what: 'compare with nginx, Django REST Framework, and Fastify over SQLite and json-server, which it installs; then run --imports and --soap',
     run: runPeers,
     settings: [...DATA, 'rounds', 'quick'],
   },

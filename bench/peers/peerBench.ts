@@ -12,8 +12,9 @@ import type { LoadObserver, LoadBenchOptions } from '../load/load.ts';
 import { startLoadClient, type Exchange } from '../client/loadClient.ts';
 import { hasRoomFor } from '../processes/memory.ts';
 import { readNaively } from '../scenarios/naive.ts';
+import { startDjangoPeer } from './djangoPeer.ts';
 import { startNginx } from './nginx.ts';
-import { installPeers, type InstalledPeers } from './peerInstall.ts';
+import { installPeers, type PeerInstall } from './peerInstall.ts';
 import { BARE, KEEPING_REPLICA, PEER_QUESTIONS, PEERS, type Peer, type PeerQuestion } from './peers.ts';
 import {
   BENCH_BASE_URL,
@@ -120,17 +121,13 @@ async function startPeers(
   observer: LoadObserver,
 ): Promise<readonly Rival[]> {
   const installed = await installPeers(cacheDirectory);
-  if ('missing' in installed) {
-    observer.onStep(`left out ${PEERS.map(({ name }) => name).join(', ')}: ${installed.missing}`);
-    return [];
-  }
   const rivals: Rival[] = [];
   for (const peer of PEERS) {
     observer.onStep(`starting ${peer.name}`);
     try {
       rivals.push({ peer, process: await stage.started(startPeer(installed, peer, data, cacheDirectory)) });
     } catch (error) {
-      // A peer may be too small for the data.
+      // A peer may not be installed, or be too small for the data.
       observer.onStep(`left out ${peer.name}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
@@ -139,16 +136,19 @@ async function startPeers(
 
 /** The cache of a peer is for one state of the data and of its program. */
 async function startPeer(
-  { node, folder }: InstalledPeers,
-  peer: Peer,
+  installed: PeerInstall,
+  { program }: Peer,
   { directory }: BenchDataSet,
   cacheDirectory: string,
 ): Promise<ListeningProcess> {
-  const script = path.join(folder, peer.script);
+  if (program === 'Django') return startDjangoPeer(directory, cacheDirectory);
+  if ('missing' in installed) throw new Error(installed.missing);
+  const { node, folder } = installed;
+  const script = path.join(folder, program.script);
   const { mtimeMs } = await stat(path.join(directory, 'observations.ndjson'));
   const name = textHash(`${directory} ${mtimeMs} ${await readFile(script, 'utf8')}`);
   const database = path.join(cacheDirectory, 'peers', `${name}.sqlite`);
-  return startListening(node, [...peer.nodeFlags, script, directory, database, BENCH_BASE_URL], { env: {} });
+  return startListening(node, [...program.nodeFlags, script, directory, database, BENCH_BASE_URL], { env: {} });
 }
 
 interface Grid {
@@ -205,26 +205,37 @@ async function rivalLoad(
 ): Promise<Load | undefined> {
   const target = peer.targetOf(question.name, asked.target, choice);
   if (target === undefined) return undefined;
-  const [ours, theirs] = [await ask(server.port, asked.target), await ask(process.port, target)];
+  const [ours, theirs] = [await ask(server.port, asked.target), await ask(process.port, target, HEADERS)];
   if (theirs.status !== asked.status || !isAlike(peer, ours.body, theirs.body)) {
     observer.onStep(`${peer.name} answers ${question.name} otherwise: not raced against it`);
     return undefined;
   }
-  const exchange: Exchange = { target, status: asked.status, bytes: theirs.body.length };
-  const requests = Math.max(1, Math.round(question.peerRequests * options.requestsPart));
+  const exchange: Exchange = { target, headers: HEADERS, status: asked.status, bytes: theirs.body.length };
+  const requests = Math.max(1, Math.round(question.peerRequests * peer.requestsPart * options.requestsPart));
   return { process, exchanges: [exchange], requests };
 }
+
+/** The base URL of links for a peer that takes it from requests. */
+const HEADERS = { Host: new URL(BENCH_BASE_URL).host };
 
 /** Whether a peer sends the same bytes or, without an envelope, the same records. */
 function isAlike({ hasEnvelope }: Peer, ours: Buffer, theirs: Buffer): boolean {
   if (hasEnvelope) return ours.equals(theirs);
-  const [own, other] = [JSON.parse(ours.toString()) as { results?: unknown }, JSON.parse(theirs.toString()) as unknown];
   try {
-    deepStrictEqual(other, own.results ?? own);
+    deepStrictEqual(recordsIn(theirs), recordsIn(ours));
     return true;
   } catch {
     return false;
   }
+}
+
+/**
+ * The records of a list with or without an envelope, or the record. Links have no `format`: Django adds it if the
+ * request has it.
+ */
+function recordsIn(body: Buffer): unknown {
+  const value = JSON.parse(body.toString().replaceAll('/?format=api"', '/"')) as { readonly results?: unknown };
+  return value.results ?? value;
 }
 
 /** A second replica with its cache of responses, if there is memory for it: the equivalent of a file of nginx. */

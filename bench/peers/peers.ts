@@ -21,17 +21,30 @@ export interface PeerQuestion {
   question(choice: Choice): ScenarioQuestion;
 }
 
-/** A program that answers the same questions. `targetOf` returns undefined for a question that it does not support. */
-export interface Peer {
-  readonly name: string;
+/** A script of the installed peers, for the machine's Node. */
+export interface NodeProgram {
   readonly script: string;
   readonly nodeFlags: readonly string[];
+}
+
+/**
+ * A program that answers the same questions. With `hasEnvelope` it sends the same bytes, otherwise only the same
+ * records. It gets `requestsPart` of the requests of a peer. `targetOf` returns undefined for a question that it does
+ * not support.
+ */
+export interface Peer {
+  readonly name: string;
+  readonly program: NodeProgram | 'Django';
   readonly hasEnvelope: boolean;
+  readonly requestsPart: number;
   targetOf(question: PeerQuestionName, target: string, choice: Choice): string | undefined;
 }
 
 /** The peer to which the targets of the design apply. */
 export const TARGET_PEER = 'Fastify + SQLite';
+
+/** The program that the replica is for. */
+export const DJANGO_PEER = 'Django REST Framework';
 
 /** The replica as one of its peers, with the cache of responses that the benchmark otherwise disables. */
 export const KEEPING_REPLICA = 'answers kept';
@@ -100,23 +113,31 @@ export const PEER_QUESTIONS: readonly PeerQuestion[] = [
   },
 ];
 
-const FASTIFY = { script: 'fastifyPeer.js', nodeFlags: [] };
+const FASTIFY = { program: { script: 'fastifyPeer.js', nodeFlags: [] }, hasEnvelope: true, requestsPart: 1 };
 
 /** All peers. The second is the first with another index for contains, so its links have another name. */
 export const PEERS: readonly Peer[] = [
-  { ...FASTIFY, name: TARGET_PEER, hasEnvelope: true, targetOf: (_question, target) => target },
+  { ...FASTIFY, name: TARGET_PEER, targetOf: (_question, target) => target },
   {
     ...FASTIFY,
     name: 'the same with FTS5',
-    hasEnvelope: true,
     targetOf: (question, target) => (question === 'contains' ? `${target}&by=grams` : undefined),
   },
   {
     name: 'json-server',
-    script: 'jsonServerPeer.js',
-    nodeFlags: ['--max-old-space-size=4096'],
+    program: { script: 'jsonServerPeer.js', nodeFlags: ['--max-old-space-size=4096'] },
     hasEnvelope: false,
+    requestsPart: 1,
     targetOf: jsonServerTarget,
+  },
+  {
+    name: DJANGO_PEER,
+    program: 'Django',
+    hasEnvelope: false,
+    // A page takes more than 0.1 s.
+    requestsPart: 0.1,
+    // LIKE of SQLite ignores case. `format=api` selects a page for browsers.
+    targetOf: (question, target) => (question === 'contains' ? undefined : target.replace('format=api&', '')),
   },
 ];
 

@@ -37,6 +37,8 @@ export const LAUNCHER_FILE = path.join(ROOT, LAUNCHER);
 
 /** A snapshot of a million observations takes 10 s to load, but a peer fills its database with them in minutes. */
 const START_MS_MAX = 900_000;
+/** Errors cut a command at this length: the argument of the Django peer has 30 KB. */
+const COMMAND_CHARACTERS_MAX = 200;
 /** A child that takes longer to exit on SIGTERM hangs. */
 const STOP_MS_MAX = 15_000;
 
@@ -82,8 +84,9 @@ export async function startListening(
   options: SpawnOptions = {},
 ): Promise<ListeningProcess> {
   const child = spawn(program, flags, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  const command = [program, ...flags].join(' ').slice(0, COMMAND_CHARACTERS_MAX);
   try {
-    return { pid: child.pid!, port: await portOf(child, [program, ...flags].join(' ')), stop: () => stopped(child) };
+    return { pid: child.pid!, port: await portOf(child, command), stop: () => stopped(child) };
   } catch (error) {
     await stopped(child);
     throw error;

@@ -14,6 +14,7 @@ export const PROGRAMS = {
   curl: 'curl',
   fincore: 'util-linux-extra',
   'g++': 'g++',
+  gunicorn: 'gunicorn',
   gzip: 'gzip',
   haproxy: 'haproxy',
   ip: 'iproute2',

@@ -1,7 +1,9 @@
 """A catalogue on Django REST Framework and django-filter as their documentation sets them up, over a SQLite file.
 
-The models are made from the declaration of the collections. The first argument is JSON: `collections` as declared,
-`directory` of the data set that fills the tables, and the `database` file. Prints the address that it listens on.
+The models are made from the declaration of the collections. The last argument is JSON: `collections` as declared,
+`directory` of the data set that fills the tables, all or those named in `filled`, and the `database` file. As a program
+it creates the database, prints the address that it listens on, and serves. gunicorn imports `application`, which serves
+an existing database.
 
 `/api/v3/` is the stock service. `/NAME/api/v3/` has the same records with the switches of NAME:
   validators  "etag" or "lastModified": lists have that header, and 304 answers a condition that holds
@@ -16,13 +18,14 @@ import json
 import sys
 import time
 from datetime import datetime, timedelta
+from itertools import islice
 from pathlib import Path
 
 import django
 from django.apps import AppConfig
 from django.conf import settings
 
-START = json.loads(sys.argv[1])
+START = json.loads(sys.argv[-1])
 
 
 class Catalogue(AppConfig):
@@ -69,6 +72,8 @@ SWITCHES = {}
 # The time of the last change by collection, for Last-Modified.
 CHANGED = {}
 SEEDED = datetime(2024, 1, 1)
+# Records that are inserted at once.
+CHUNK = 2000
 
 NUMBER = ["exact", "in", "gt", "gte", "lt", "lte", "range"]
 TEXT = ["exact", "in", "contains", "icontains", "startswith", "regex"]
@@ -171,6 +176,7 @@ class Collection:
         fields = {field["name"]: field for field in declared["fields"]}
         # Records of open collections have fields that no declaration has.
         fields = {name: fields.get(name, {"name": name, "kind": "opaque"}) for name in next(lines(self.name))}
+        self.filtered = [self.id_field, *declared["filters"]]
         self.columns = {name: field for name, field in fields.items() if field["kind"] != "links"}
         self.fields = list(fields)
         members = {name: self.column(field) for name, field in self.columns.items()}
@@ -189,11 +195,10 @@ class Collection:
             if field["kind"] == "links"
         }
         self.link_targets = {name: field["to"] for name, field in fields.items() if "to" in field}
-        filtered = [self.id_field, *declared["filters"]]
         self.filters = {
             name: SCALARS[field["type"]][1]
             for name, field in self.columns.items()
-            if field["kind"] == "scalar" and (name in filtered or field["type"] == "dateTime")
+            if field["kind"] == "scalar" and (name in self.filtered or field["type"] == "dateTime")
         }
 
     def new_model(self, name, members):
@@ -203,7 +208,7 @@ class Collection:
         if field["name"] == self.id_field:
             return models.BigIntegerField(primary_key=True)
         if field["kind"] == "scalar":
-            return SCALARS[field["type"]][0](null=True)
+            return SCALARS[field["type"]][0](null=True, db_index=field["name"] in self.filtered)
         if field["kind"] == "link":
             return self.foreign_key(field["to"], models.SET_NULL if field["nullable"] else models.PROTECT)
         return models.JSONField(null=True)
@@ -294,14 +299,6 @@ def change(request):
 
 
 COLLECTIONS = {declared["name"]: Collection(declared) for declared in START["collections"]}
-with connection.schema_editor() as editor:
-    for collection in COLLECTIONS.values():
-        for model in [collection.model, *collection.links.values()]:
-            editor.create_model(model)
-with transaction.atomic():
-    for collection in COLLECTIONS.values():
-        records = list(lines(collection.name))
-        collection.save(records, [SEEDED + timedelta(minutes=index) for index in range(len(records))])
 router = routers.DefaultRouter()
 for collection in COLLECTIONS.values():
     collection.register(router)
@@ -317,7 +314,22 @@ def application(environ, start_response):
     return service(environ, start_response)
 
 
-server = ThreadedWSGIServer(("127.0.0.1", 0), WSGIRequestHandler)
-server.set_app(application)
-print(f"listening on http://127.0.0.1:{server.server_port}", flush=True)
-server.serve_forever()
+def create_database():
+    with connection.schema_editor() as editor:
+        for collection in COLLECTIONS.values():
+            for model in [collection.model, *collection.links.values()]:
+                editor.create_model(model)
+    with transaction.atomic():
+        for collection in map(COLLECTIONS.get, START.get("filled", COLLECTIONS)):
+            records, first = lines(collection.name), 0
+            while chunk := list(islice(records, CHUNK)):
+                collection.save(chunk, [SEEDED + timedelta(minutes=first + index) for index in range(len(chunk))])
+                first += len(chunk)
+
+
+if __name__ == "__main__":
+    create_database()
+    server = ThreadedWSGIServer(("127.0.0.1", 0), WSGIRequestHandler)
+    server.set_app(application)
+    print(f"listening on http://127.0.0.1:{server.server_port}", flush=True)
+    server.serve_forever()

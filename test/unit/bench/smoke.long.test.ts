@@ -20,6 +20,8 @@ import { runStartBench } from '../../../bench/load/startBench.ts';
 import { libcScanner } from '../../../bench/micro/libcScan.ts';
 import { runMicroBench } from '../../../bench/micro/micro.ts';
 import { runImportRace } from '../../../bench/peers/importRace.ts';
+import { runPeerBench } from '../../../bench/peers/peerBench.ts';
+import { DJANGO_PEER } from '../../../bench/peers/peers.ts';
 import { familyOf } from '../../../bench/processes/ending.ts';
 import { writePage } from '../../../bench/report/page.ts';
 import { loadTable, microTable, startTable, waitTable } from '../../../bench/report/report.ts';
@@ -29,6 +31,8 @@ import { readNaively } from '../../../bench/scenarios/naive.ts';
 import { CATALOGUE_SCENARIOS, SCENARIOS } from '../../../bench/scenarios/scenarios.ts';
 import { runProgram } from '../../support/commandProcess.ts';
 import { temporaryDirectory } from '../../support/dataSets.ts';
+import { hasProgram } from '../../support/debian.ts';
+import { hasDjango } from '../../support/django.ts';
 import { until } from '../../support/waits.ts';
 
 const cacheDirectory = temporaryDirectory();
@@ -124,17 +128,30 @@ test('measures the authority next to its controls and node soap', async () => {
   for (const { ratio } of reports) expect(ratio).toBeGreaterThan(0);
 });
 
-test('measures an import if no peer can be installed', async () => {
+/** Does some work without the programs of the PATH: the peers of npm cannot be installed. */
+async function withoutPath<T>(work: () => Promise<T>): Promise<T> {
   const path = process.env['PATH'];
   process.env['PATH'] = temporaryDirectory();
   try {
-    const { subject, peers } = await runImportRace({ ...DATA, rounds: 1 }, QUIET);
-    expect(peers).toEqual([]);
-    expect([subject.fileBytes > 100_000, subject.peakBytes > 10_000_000]).toEqual([true, true]);
-    expect(subject.cpuSeconds.least).toBeGreaterThan(0);
+    return await work();
   } finally {
     process.env['PATH'] = path;
   }
+}
+
+test('measures an import if no peer can be installed', async () => {
+  const { subject, peers } = await withoutPath(() => runImportRace({ ...DATA, rounds: 1 }, QUIET));
+  expect(peers).toEqual([]);
+  expect([subject.fileBytes > 100_000, subject.peakBytes > 10_000_000]).toEqual([true, true]);
+  expect(subject.cpuSeconds.least).toBeGreaterThan(0);
+});
+
+const hasDjangoPeer = hasDjango && hasProgram('gunicorn');
+
+test.skipIf(!hasDjangoPeer)('measures Django REST Framework, whose records equal those of the replica', async () => {
+  const reports = await withoutPath(() => runPeerBench({ ...LOAD, only: [] }, QUIET));
+  const measured = reports.filter(({ peers }) => peers.some(({ peer, ratio }) => peer === DJANGO_PEER && ratio > 1));
+  expect(measured.map(({ question }) => question.name)).toEqual(['list', 'offset', 'record', 'equality']);
 });
 
 /** A server whose body depends on the path and on the number of earlier requests for it. */
