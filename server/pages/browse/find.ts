@@ -33,17 +33,6 @@ export async function foundList(
   return answerList(collection, query, new PageAsker(site, tour));
 }
 
-/** Counts the records of a query. Undefined if that is refused, or takes too long. */
-export async function countFound(
-  site: Site,
-  tour: Tour,
-  collection: CollectionIndex,
-  query: string,
-): Promise<number | undefined> {
-  const found = await foundList(site, tour, collection, query);
-  return found.kind === 'found' ? found.hits.count : undefined;
-}
-
 export function pageRowsMax({ queryOptions }: Site): number {
   return Math.min(PAGE_ROWS_MAX, queryOptions.limitMax ?? PAGE_ROWS_MAX);
 }

@@ -12,7 +12,7 @@ import {
   withoutNames,
   withValue,
 } from './address.ts';
-import { countFound, type FindResult, foundList, PAGE_ROWS_MAX, pageRowsMax } from './find.ts';
+import { type FindResult, foundList, PAGE_ROWS_MAX, pageRowsMax } from './find.ts';
 import { findForm, FOUND_BY } from './findForm.ts';
 import { columnChoice, facetPanels, facetNames, filterForm, isConditionOf } from './facets.ts';
 import { type Alternative, type ListFacet, type Listing, pagePairs, wordFilter } from './listing.ts';
@@ -189,8 +189,8 @@ async function alternativesTo(
   const alternatives: Alternative[] = [];
   for (const one of [...words, ...less].slice(0, ALTERNATIVES_MAX)) {
     const query = queryTextOf([...withoutNames(fromStart(one.pairs), 'limit', 'facets', 'ordering'), ['limit', '1']]);
-    const count = await countFound(site, tour, collection, query);
-    if (count !== undefined && count > 0) alternatives.push({ ...one, count });
+    const found = await foundList(site, tour, collection, query);
+    if (found.kind === 'found' && found.hits.count > 0) alternatives.push({ ...one, count: found.hits.count });
   }
   return alternatives.sort((a, b) => b.count - a.count);
 }
