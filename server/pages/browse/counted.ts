@@ -54,8 +54,15 @@ async function countLink(site: Site, tour: Tour, { collection, query }: ListLink
   return found.kind === 'refused' || found.list.ask.ignored.length > 0 ? 0 : found.hits.count;
 }
 
-export function linkSection({ up }: Tour, heading: string, links: readonly CountedLink[]): Markup | false {
-  const lines = links.map(
+/** The links with `countMin` of `least`; false without one. */
+export function linkSection(
+  { up }: Tour,
+  heading: string,
+  links: readonly CountedLink[],
+  least: number,
+): Markup | false {
+  const shown = links.filter(({ countMin }) => countMin === least);
+  const lines = shown.map(
     ({ collection, query, label, note, count }) =>
       html`<li>
         <div>

@@ -108,16 +108,7 @@ function htmlOf(site: Site, tour: Tour, record: ShownRecord): Buffer {
             <p class="abstract"><bdi>${abstract}</bdi></p>
           </section>`
         }
-        ${linkSection(
-          tour,
-          'Related data',
-          counted.filter(({ countMin }) => countMin > 1),
-        )}
-        ${linkSection(
-          tour,
-          'Referred to by',
-          counted.filter(({ countMin }) => countMin === 1),
-        )}
+        ${linkSection(tour, 'Related data', counted, 2)} ${linkSection(tour, 'Referred to by', counted, 1)}
         ${fieldsPart(site, tour, record, !citation)} ${requestPanel(tour, '')}
       </div>
     </div>`;
