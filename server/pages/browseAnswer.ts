@@ -7,7 +7,7 @@ import { wayUp } from './browse/address.ts';
 import { assetNamed } from './browse/assets.ts';
 import { browsed, type Sight } from './browse/browse.ts';
 import { missedPage } from './browse/errorPage.ts';
-import { type BrowsePage, type Site, type Tour, type TrustedHosts } from './browse/site.ts';
+import { type BrowsePage, memoize, type Site, type Tour, type TrustedHosts } from './browse/site.ts';
 import type { Answer } from '../http/exchange.ts';
 import { GZIP_CODING, NO_RANGES, NOT_STORED, RETRY_AFTER, varyOf } from '../catalogue/answers.ts';
 import { type CatalogueService, formOf, type VisitRest } from '../catalogue/catalogue.ts';
@@ -39,7 +39,6 @@ const AUTHORITY = /^\/browse\/authority\/?$/;
 const TAG_DIGITS = 24;
 
 const EMPTY = wholeBody(new Uint8Array(0));
-const sites = new WeakMap<CatalogueService, Site>();
 
 /** Responds to a request for a page or an asset. Cost: see server/pages/browse/. */
 export async function browseAnswer(
@@ -55,24 +54,22 @@ export async function browseAnswer(
   const site = siteOf(catalogue, trustedHosts);
   const hosts = AUTHORITY.test(target) ? site.trustedHosts() : undefined;
   const view = sent === choice.path ? withSlash(sent) : viewOf(target, hosts !== undefined);
-  if (view.kind === 'redirect') return moved(query === undefined ? view.location : `${view.location}?${query}`);
+  if (view.kind === 'redirect') {
+    return redirect(301, query === undefined ? view.location : `${view.location}?${query}`);
+  }
   const version = 'version' in view ? view.version : 'v3';
   // The API requests that a page shows omit the format that its own path or query names.
   const form = formOf(catalogue, { version, ending: undefined }, undefined, choice);
   const tour: Tour = { ...form, target, query, up: wayUp(target), disconnection };
   if (missed !== undefined) return pageAnswer(catalogue, visited, missedPage(site, tour, missed));
   const page = await browsed(site, tour, hosts ? { kind: 'authority', hosts } : sightOf(view, target));
-  return page.location === undefined ? pageAnswer(catalogue, visited, page) : seeOther(page.location);
+  return page.location === undefined ? pageAnswer(catalogue, visited, page) : redirect(303, page.location);
 }
 
-function siteOf(catalogue: CatalogueService, trustedHosts: Site['trustedHosts']): Site {
-  const known = sites.get(catalogue);
-  if (known) return known;
+const siteOf = memoize((catalogue: CatalogueService, trustedHosts: Site['trustedHosts']): Site => {
   const storedBaseUrl = catalogue.collections(COLLECTIONS[0]!.name).records.baseUrl;
-  const site: Site = { ...catalogue, storedBaseUrl, trustedHosts };
-  sites.set(catalogue, site);
-  return site;
-}
+  return { ...catalogue, storedBaseUrl, trustedHosts };
+});
 
 function viewOf(target: string, isAuthority: boolean): Route {
   if (target === '/browse') return { kind: 'redirect', location: 'browse/' };
@@ -159,10 +156,6 @@ function assetAnswer({ settings }: CatalogueService, { target, coding, condition
 }
 
 /** `location` is relative, so that it works below any base path. */
-function moved(location: string): Answer {
-  return { status: 301, headers: [['Location', location], NOT_STORED], body: EMPTY };
-}
-
-function seeOther(location: string): Answer {
-  return { status: 303, headers: [['Location', location], NOT_STORED], body: EMPTY };
+function redirect(status: 301 | 303, location: string): Answer {
+  return { status, headers: [['Location', location], NOT_STORED], body: EMPTY };
 }
