@@ -140,7 +140,7 @@ function textInRow(collection: CollectionIndex, index: FieldIndex, row: number):
   const code = index.codeAt(row);
   if (code >= dictionary.size) return undefined;
   const text = textAt(dictionary, code);
-  const start = DECODER.decode(text.slice(0, LABEL_BYTES_MAX));
+  const start = DECODER.decode(text.subarray(0, LABEL_BYTES_MAX));
   const isOwn = start.startsWith(PLACEHOLDER);
   const named = isOwn ? collection.records.baseUrl + start.slice(PLACEHOLDER.length) : start;
   return text.length <= LABEL_BYTES_MAX ? named : `${named.replace(/\ufffd+$/, '')}…`;

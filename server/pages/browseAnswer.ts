@@ -1,7 +1,7 @@
 // HTTP responses for the HTML pages: turns a request into a tour (browse/site.ts) and adds headers, entity tag and
 // content coding to the page. Loaded on the first request for a page, so that neither startup nor other requests pay
 // for it.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { COLLECTIONS, wholeBody } from '../../engine/engine.ts';
 import { wayUp } from './browse/address.ts';
 import { assetNamed } from './browse/assets.ts';
@@ -137,7 +137,7 @@ async function pageAnswer(
 
 /** Used as a weak tag, because both codings of a page have it. */
 function tagOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex').slice(0, TAG_DIGITS);
+  return hash('sha256', bytes, 'hex').slice(0, TAG_DIGITS);
 }
 
 function assetAnswer({ settings }: CatalogueService, { target, coding, condition }: VisitRest): Answer | undefined {

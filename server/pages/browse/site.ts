@@ -63,8 +63,8 @@ export function memoize<Key extends object, Rest extends readonly unknown[], Val
 ): (key: Key, ...rest: Rest) => Value {
   const known = new WeakMap<Key, Value>();
   return (key, ...rest) => {
-    const value = known.get(key) ?? make(key, ...rest);
-    known.set(key, value);
+    let value = known.get(key);
+    if (value === undefined) known.set(key, (value = make(key, ...rest)));
     return value;
   };
 }
