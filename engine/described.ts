@@ -22,7 +22,6 @@ export { nearestName } from './bits/suggest.ts';
 export {
   distantReferences,
   factPaths,
-  fieldNumber,
   fieldText,
   type FilterField,
   filterFields,
@@ -30,6 +29,7 @@ export {
   isPublished,
   labelKeys,
   makeLabelReader,
+  makeNumberReader,
   linkedCollection,
   memberTexts,
   type Reference,

@@ -126,13 +126,16 @@ export function fieldText(collection: CollectionIndex, row: number, key: string)
   return node?.kind === 'values' ? textInRow(collection, node.index, row) : undefined;
 }
 
-/** A single number of a record; undefined for null and for other values. */
-export function fieldNumber({ members }: CollectionIndex, row: number, key: string): number | undefined {
+/** Returns a reader of a single number of a record; undefined for null and for other values. */
+export function makeNumberReader({ members }: CollectionIndex, key: string): (row: number) => number | undefined {
   const node = members.get(key);
-  if (node?.kind !== 'values') return undefined;
-  const { numbers, fitting } = node.index.dictionary;
-  const code = node.index.codeAt(row);
-  return code < fitting ? numbers?.[code] : undefined;
+  if (node?.kind !== 'values') return () => undefined;
+  const { codeAt, dictionary } = node.index;
+  const { numbers, fitting } = dictionary;
+  return (row) => {
+    const code = codeAt(row);
+    return code < fitting ? numbers?.[code] : undefined;
+  };
 }
 
 function textInRow(collection: CollectionIndex, index: FieldIndex, row: number): string | undefined {

@@ -1,7 +1,7 @@
 // Draws places as boxes on a map of the world, or of the region around them. The coastlines are an image that clients
 // cache (assets/land.svg).
 import type { CollectionIndex } from '../../../engine/engine.ts';
-import { fieldNumber } from '../../../engine/described.ts';
+import { makeNumberReader } from '../../../engine/described.ts';
 import { assetPath } from './assets.ts';
 import { html, type Markup } from './template.ts';
 
@@ -25,21 +25,25 @@ const SIDES = ['westBoundLongitude', 'southBoundLatitude', 'eastBoundLongitude',
 
 /** The box of a record of `bboxes`; undefined if it has no valid coordinates. */
 export function readBox(record: Readonly<Record<string, unknown>>): Box | undefined {
-  return makeBox(SIDES.map((key) => record[key]));
+  const [west, south, east, north] = SIDES.map((key) => record[key]);
+  return makeBox(west, south, east, north);
 }
 
-/** The box in a row of `bboxes`; undefined if it has no valid coordinates. */
-export function boxInRow(places: CollectionIndex, row: number): Box | undefined {
-  return makeBox(SIDES.map((key) => fieldNumber(places, row, key)));
+/** Returns a reader of the box in a row of `bboxes`; undefined if it has no valid coordinates. */
+export function makeBoxReader(places: CollectionIndex): (row: number) => Box | undefined {
+  const [west, south, east, north] = SIDES.map((key) => makeNumberReader(places, key));
+  return (row) => makeBox(west!(row), south!(row), east!(row), north!(row));
 }
 
-function makeBox([west, south, east, north]: readonly unknown[]): Box | undefined {
-  const isDegrees = (value: unknown, most: number): value is number =>
-    typeof value === 'number' && Math.abs(value) <= most;
+function makeBox(west: unknown, south: unknown, east: unknown, north: unknown): Box | undefined {
   if (!isDegrees(west, CIRCLE) || !isDegrees(east, CIRCLE) || !isDegrees(south, 90) || !isDegrees(north, 90)) {
     return undefined;
   }
   return { west, south: Math.min(south, north), east, north: Math.max(south, north) };
+}
+
+function isDegrees(value: unknown, most: number): value is number {
+  return typeof value === 'number' && Math.abs(value) <= most;
 }
 
 /** `61.1° N to 68.2° N, 27.7° W to 6.2° W`. */

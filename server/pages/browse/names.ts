@@ -2,7 +2,7 @@
 // its role, an instrument on its platform, a period, a place. Read from columns, so that a list can have hundreds.
 import type { CollectionIndex } from '../../../engine/engine.ts';
 import { fieldText, makeLabelReader, linkedTo, makeLinkReader, memberTexts } from '../../../engine/described.ts';
-import { boxInRow, boxText } from './map.ts';
+import { boxText, makeBoxReader } from './map.ts';
 import { memoize, servedText, type Source, type Visit } from './site.ts';
 
 const DAY_MS = 86_400_000;
@@ -19,9 +19,12 @@ type LabelReader = (row: number) => string | undefined;
 /** Makes a reader of labels, by collection. */
 const READER_MAKERS: Readonly<Record<string, (collection: CollectionIndex, source: Source) => LabelReader>> = {
   acquisitions: (collection, source) => makeLinkedReader(collection, source, 'instrumentplatformpair_set', 'ipps'),
-  bboxes: (collection) => (row) => {
-    const box = boxInRow(collection, row);
-    return fieldText(collection, row, 'bboxName') || (box && boxText(box));
+  bboxes: (collection) => {
+    const readBox = makeBoxReader(collection);
+    return (row) => {
+      const box = readBox(row);
+      return fieldText(collection, row, 'bboxName') || (box && boxText(box));
+    };
   },
   ipps: (collection, source) =>
     joinReaders(' on ', [
