@@ -6,7 +6,7 @@ import type { Coding } from './negotiate.ts';
 import type { Answer, Request } from '../http/exchange.ts';
 
 /** Raise it when the bytes of a response change for the same snapshot and request. A test compares their digest. */
-export const FORM_VERSION = 15;
+export const FORM_VERSION = 16;
 
 /** Digits for snapshot, settings and base URL: 64 bits. */
 const SCOPE_DIGITS = 16;

@@ -93,11 +93,15 @@ test.each(drawn)('documents the filters of %s that its form offers', async (name
   // The document does not contain the browse pages, so the sample cannot check them against it.
   const { status, body } = await pages.get(`/browse/${name}/`, { accept: 'text/html' });
   expect(status).toBe(200);
-  const options = [...parseHTML(body).document.querySelectorAll('select[name="browse.field"] option')];
+  const { document } = parseHTML(body);
+  const options = [...document.querySelectorAll('select[name="browse.field"] option')];
+  const words = [...document.querySelectorAll('select[name="browse.lookup"] option')];
   const offered = options.flatMap((option) => {
     const key = option.getAttribute('value')!;
-    const lookups: string = option.getAttribute('data-lookups');
-    const [first, ...others] = lookups.split(' ');
+    const fit = words.filter((word) =>
+      word.getAttribute('data-sets').split(' ').includes(option.getAttribute('data-set')),
+    );
+    const [first, ...others] = fit.map((word): string => word.getAttribute('value'));
     expect(first).toBe(LOOKUPS[0]!.name);
     return [key, ...others.map((lookup) => `${key}__${lookup}`)];
   });

@@ -65,9 +65,15 @@ async function ofForm(name: string): Promise<Told> {
   const pieces: Buffer[] = [];
   for (let at = 0; at < body.bytes; at += pieces.at(-1)!.length) pieces.push(Buffer.from(body.pieceAt(at)));
   const page = parseHTML(Buffer.concat(pieces).toString()).document;
-  const options = [...page.querySelectorAll('select[name="browse.field"] option')];
+  const lookups = [...page.querySelectorAll('select[name="browse.lookup"] option')].map((option) => ({
+    name: option.getAttribute('value')!,
+    sets: option.getAttribute('data-sets')!.split(' '),
+  }));
   return new Map(
-    options.map((option) => [option.getAttribute('value')!, option.getAttribute('data-lookups')!.split(' ')]),
+    [...page.querySelectorAll('select[name="browse.field"] option')].map((option) => {
+      const fit = lookups.filter(({ sets }) => sets.includes(option.getAttribute('data-set') ?? ''));
+      return [option.getAttribute('value')!, fit.map(({ name }) => name)];
+    }),
   );
 }
 

@@ -333,25 +333,31 @@ const emptyChoices = memoize((fields: Listing['fields'], collection: CollectionI
   return lookupChoices(fields, { field: key, lookup: 'icontains' });
 });
 
-/** The options for the fields, for all their lookups, and for the values of enumerations. */
+/**
+ * The options for the fields, for all their lookups, and for the values of enumerations. Fields have few different sets
+ * of lookups. They are numbered: to repeat them for each field was 4 % of a page.
+ */
 function lookupChoices(fields: Listing['fields'], chosen: Pick<FormEntry, 'field' | 'lookup'>): Choices {
   const lookups = [...new Set(fields.flatMap(({ lookups: fit }) => fit))];
+  const sets = [...new Set(fields.map(({ lookups: fit }) => fit.join(' ')))];
   const options = fields.map(
     ({ key, type, lookups: fit, values, sentence }) =>
       html`<option
         value="${key}"
         data-type="${type}"
-        data-lookups="${fit.join(' ')}"
-        data-values="${values.join(' ')}"
+        data-set="${sets.indexOf(fit.join(' '))}"
+        ${values.length > 0 && html` data-values="${values.join(' ')}"`}
         data-sentence="${sentence}"
         ${key === chosen.field && html` selected`}
       >
         ${key.split('__').join(' › ')}
       </option> `,
   );
-  const words = lookups.map(
-    (name) => html`<option value="${name}" ${name === chosen.lookup && html` selected`}>${WORDS.get(name)}</option>`,
-  );
+  const words = lookups.map((name) => {
+    const within = sets.flatMap((set, i) => (set.split(' ').includes(name) ? [i] : [])).join(' ');
+    const selected = name === chosen.lookup && html` selected`;
+    return html`<option value="${name}" data-sets="${within}" ${selected}>${WORDS.get(name)}</option>`;
+  });
   const values = fields.flatMap(({ key, values: all }) =>
     all.map((value) => html`<option value="${value}" label="${value} (${key})"></option>`),
   );

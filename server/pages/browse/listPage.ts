@@ -227,14 +227,14 @@ function mainOf(listing: Listing): Markup {
       ${hasWays && dataLinks(listing)} ${ignoredNote(listing)}
     </div>
     ${chips(listing)}
-    <div class="columns listed">
+    <div class="columns">
       <aside class="filters" id="filters" tabindex="-1" aria-label="Filters">
         <details class="fold">
           <summary>Filters and map</summary>
           <div>${resultMap(listing)} ${drawFilters(listing)}</div>
         </details>
       </aside>
-      <div class="found" id="results" tabindex="-1">
+      <div id="results" tabindex="-1">
         ${hasWays && pageLinksNav(listing, 'above')} ${hits.count === 0 ? nothingFound(listing) : recordTable(listing)}
         ${rangeOf(listing)} ${hasWays && pageLinksNav(listing, 'below')} ${requestPanel(tour, query, !hasWays)}
       </div>

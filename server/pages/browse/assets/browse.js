@@ -53,11 +53,11 @@ function heedField(form) {
   hint.className = 'hint';
   field.closest('label').after(hint);
   const heed = () => {
-    const { type = '', lookups = '', values = '', sentence = '' } = field.selectedOptions[0]?.dataset ?? {};
-    const fit = lookups.split(' ');
-    const chosen = lookup.value;
-    lookup.replaceChildren(...all.filter(({ value }) => fit.includes(value)));
-    lookup.value = fit.includes(chosen) ? chosen : (fit[0] ?? '');
+    const { type = '', set = '', values = '', sentence = '' } = field.selectedOptions[0]?.dataset ?? {};
+    const fit = all.filter(({ dataset }) => dataset.sets.split(' ').includes(set));
+    const chosen = fit.find(({ selected }) => selected) ?? fit[0];
+    lookup.replaceChildren(...fit);
+    if (chosen) chosen.selected = true;
     hint.textContent = sentence;
     choices.replaceChildren(
       ...(lookup.value === 'isnull' ? 'true false' : values)
