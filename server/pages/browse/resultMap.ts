@@ -2,7 +2,7 @@
 import { countSelected, selectedRow } from '../../../engine/engine.ts';
 import { linkedTo, makeLinkReader } from '../../../engine/described.ts';
 import type { Listing } from './listing.ts';
-import { type Box, drawMap, makeBoxReader } from './map.ts';
+import { drawMap, makeBoxReader } from './map.ts';
 import { html, type Markup } from './template.ts';
 
 const PLACES = 'bboxes';
@@ -22,12 +22,8 @@ export function resultMap({ site, collection, hits, tour }: Listing): Markup | f
     if (collection.declaration.name === PLACES) rows.add(row);
     for (const read of readers) read(row).rows.forEach((place) => rows.add(place));
   }
-  const readBox = makeBoxReader(to);
-  const boxes: Box[] = [];
-  for (const row of rows) {
-    const box = readBox(row);
-    if (box && box.east - box.west < WORLD_WIDTH) boxes.push(box);
-  }
+  const places = Array.from(rows, makeBoxReader(to));
+  const boxes = places.flatMap((box) => (box && box.east - box.west < WORLD_WIDTH ? box : []));
   if (boxes.length === 0) return false;
   const label = 'Places of the records on this page';
   return html`<figure>

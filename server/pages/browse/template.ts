@@ -33,16 +33,11 @@ const INDENTATION = /\s*\n\s*/g;
 
 /** Creates markup. The text of the template itself must be ASCII, and attributes must be quoted. Cost: its length. */
 export function html(strings: TemplateStringsArray, ...children: readonly Child[]): Markup {
-  const parts = collapsed.get(strings) ?? collapse(strings);
+  let parts = collapsed.get(strings);
+  if (!parts) collapsed.set(strings, (parts = strings.map((part) => part.replace(INDENTATION, '\n'))));
   let text = parts[0]!;
   for (let i = 0; i < children.length; i++) text += escaped(children[i]) + parts[i + 1]!;
   return new Markup(text);
-}
-
-function collapse(strings: TemplateStringsArray): readonly string[] {
-  const parts = strings.map((part) => part.replace(INDENTATION, '\n'));
-  collapsed.set(strings, parts);
-  return parts;
 }
 
 /** A script element with data. Characters that could end it, or begin a comment, are escaped within its strings. */
