@@ -53,6 +53,7 @@ export function readCitation(
   const uuid = reader.text(record['uuid']);
   const dois = listOf(record['identifier_set']).map((link) => readDoi(reader, reader.linked(link)));
   const doi = dois.find((found) => found !== undefined);
+  const words = reader.text(record['keywords']).split(',');
   const page = recordUrl(template, baseUrl, { collection: 'observations', id, uuid });
   return {
     id,
@@ -64,15 +65,7 @@ export function readCitation(
     identifier: doi?.url ?? (page || `${baseUrl}/browse/observations/${id}/`),
     doi: doi?.name,
     abstract: reader.text(record['abstract']),
-    keywords: [
-      ...new Set(
-        reader
-          .text(record['keywords'])
-          .split(',')
-          .map((word) => word.trim())
-          .filter(Boolean),
-      ),
-    ],
+    keywords: [...new Set(words.map((word) => word.trim()))].filter(Boolean),
     published: date?.[0],
   };
 }
@@ -210,17 +203,8 @@ function writeBibtex({ id, authors, title, publisher, year, doi, identifier, key
   return `@misc{observation_${id},\n${lines.join(',\n')}\n}\n`;
 }
 
-function writeRis({
-  authors,
-  title,
-  publisher,
-  year,
-  published,
-  doi,
-  identifier,
-  keywords,
-  abstract,
-}: Citation): string {
+function writeRis(citation: Citation): string {
+  const { authors, title, publisher, year, published, doi, identifier, keywords, abstract } = citation;
   const lines: readonly (readonly [tag: string, value: string | undefined])[] = [
     ['TY', 'DATA'],
     ...authors.map((author) => ['AU', sortedName(author)] as const),
