@@ -2,24 +2,14 @@
 // by axe. All tests share one server and one browser; browseRare.long.test.ts has the pages that need others.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { type Server, runServer } from '../support/commandProcess.ts';
+import type { Locator, Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import { readCatalogue } from '../support/catalogueChecker.ts';
 import { hasProgram } from '../support/debian.ts';
-import {
-  focusedName,
-  isTooWide,
-  POLLED,
-  seriousOf,
-  startBrowser,
-  tabTo,
-  tabToThat,
-  watchedPage,
-} from '../support/pageBrowser.ts';
+import { focusedName, isTooWide, POLLED, seriousOf, tabTo, tabToThat, watchedPage } from '../support/pageBrowser.ts';
 import { someOf } from '../support/ring.ts';
+import { sampleInBrowser } from '../support/sampleInBrowser.ts';
 import { FIRST_IDS, PAGE_LOOKS, TELEPHONE } from '../support/samplePages.ts';
-import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 
 const LIST = '/browse/observations/';
 const DISTINCT = ['/', LIST, `${LIST}?status=completed`, `${LIST}141/`, '/browse/bboxes/8/', '/browse/times/211/'];
@@ -66,23 +56,10 @@ const HANDS_AND_SCRIPTS = [
 ] as const;
 
 describe.skipIf(!hasProgram('chromium'))('the browse pages in Chromium', () => {
-  let server: Server;
-  let browser: Browser;
-
-  beforeAll(async () => {
-    const flags = ['--threads', '1', '--explain', '--base-url', 'https://catalogue.test'];
-    [server, browser] = await Promise.all([
-      runServer(['--data', await sampleSnapshot(), ...flags]),
-      startBrowser(inject('runDirectory')),
-    ]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await server.stop();
-  });
+  const site = sampleInBrowser('--explain', '--base-url', 'https://catalogue.test');
 
   test('show the list and a record of every collection without messages, and fit a phone', async () => {
-    const { page, amiss, close } = await watchedPage(browser, server.url, TELEPHONE);
+    const { page, amiss, close } = await watchedPage(site.browser, site.server.url, TELEPHONE);
     for (const [name, id] of someOf([...FIRST_IDS], 8)) {
       for (const path of [`/browse/${name}/`, `/browse/${name}/${id}/`]) {
         const answer = await page.goto(path);
@@ -94,7 +71,7 @@ describe.skipIf(!hasProgram('chromium'))('the browse pages in Chromium', () => {
   });
 
   test.each(someOf(PAGE_LOOKS, 1))('have no serious axe violation in %s at %j', async (colorScheme, viewport) => {
-    const { page, amiss, close } = await watchedPage(browser, server.url, { colorScheme, viewport });
+    const { page, amiss, close } = await watchedPage(site.browser, site.server.url, { colorScheme, viewport });
     for (const path of someOf([...DISTINCT, ...ERRORS], 5)) {
       await page.goto(path);
       for (const fold of await page.locator('details:visible > summary:visible').all()) {
@@ -107,7 +84,7 @@ describe.skipIf(!hasProgram('chromium'))('the browse pages in Chromium', () => {
   });
 
   test.each(someOf([true, false], 1))('lead a visitor to a record (scripts: %s)', async (javaScriptEnabled) => {
-    const { page, amiss, close } = await watchedPage(browser, server.url, { javaScriptEnabled });
+    const { page, amiss, close } = await watchedPage(site.browser, site.server.url, { javaScriptEnabled });
     const chips = (): Promise<string[]> => page.locator('.chips li > span').allInnerTexts();
     await page.goto('/');
     await page.fill('.card [type=search]', 'saharan');
@@ -153,7 +130,10 @@ describe.skipIf(!hasProgram('chromium'))('the browse pages in Chromium', () => {
     'work by keyboard alone in every flow (scripts: %s)',
     async (javaScriptEnabled) => {
       const permissions = ['clipboard-read', 'clipboard-write'];
-      const { page, amiss, close } = await watchedPage(browser, server.url, { javaScriptEnabled, permissions });
+      const { page, amiss, close } = await watchedPage(site.browser, site.server.url, {
+        javaScriptEnabled,
+        permissions,
+      });
       const press = async (name: string, key = 'Enter'): Promise<void> => {
         await tabTo(page, name);
         await page.keyboard.press(key);
@@ -219,7 +199,10 @@ describe.skipIf(!hasProgram('chromium'))('the browse pages in Chromium', () => {
     'lead by %s to values, periods, files, out of errors and back (scripts: %s)',
     async (name, javaScriptEnabled) => {
       const permissions = ['clipboard-read', 'clipboard-write'];
-      const { page, amiss, close } = await watchedPage(browser, server.url, { javaScriptEnabled, permissions });
+      const { page, amiss, close } = await watchedPage(site.browser, site.server.url, {
+        javaScriptEnabled,
+        permissions,
+      });
       const hand = HANDS[name];
       const press = (one: Locator): Promise<void> => hand.press(page, one);
       /** Activates a link that leads to another page. */
@@ -308,7 +291,10 @@ describe.skipIf(!hasProgram('chromium'))('the browse pages in Chromium', () => {
   );
 
   test('print black on white, complete, and without controls', async () => {
-    const { page, amiss, close } = await watchedPage(browser, server.url, { colorScheme: 'dark', viewport: PAPER });
+    const { page, amiss, close } = await watchedPage(site.browser, site.server.url, {
+      colorScheme: 'dark',
+      viewport: PAPER,
+    });
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     for (const path of [`${LIST}?status=completed`, `${LIST}141/`]) {
       await page.goto(path);
@@ -332,7 +318,7 @@ describe.skipIf(!hasProgram('chromium'))('the browse pages in Chromium', () => {
 
   test('offer the comparisons of the field and copy blocks if scripts are on', async () => {
     const options = { permissions: ['clipboard-read', 'clipboard-write'] };
-    const { page, amiss, close } = await watchedPage(browser, server.url, options);
+    const { page, amiss, close } = await watchedPage(site.browser, site.server.url, options);
     await page.clock.install({ time: 0 });
     await page.goto(LIST);
     await page.clock.pauseAt(60_000);
@@ -360,7 +346,7 @@ describe.skipIf(!hasProgram('chromium'))('the browse pages in Chromium', () => {
 
   test('lead from an observation to its files, and copy its citation', async () => {
     const options = { permissions: ['clipboard-read', 'clipboard-write'] };
-    const { page, amiss, close } = await watchedPage(browser, server.url, options);
+    const { page, amiss, close } = await watchedPage(site.browser, site.server.url, options);
     await page.goto(`${LIST}142/`);
     expect(await page.locator('.get').getAttribute('href')).toMatch(/^https:\/\/data\.example\.org\//);
     expect(await page.locator('.map image').evaluate((image) => image.getBoundingClientRect().width)).toBeGreaterThan(

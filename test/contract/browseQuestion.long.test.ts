@@ -1,10 +1,8 @@
 // A visitor answers a question in three clicks from the start page: soil moisture near Iceland around 2003.
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { type Server, runServer } from '../support/commandProcess.ts';
+import { describe, expect, test } from 'vitest';
 import { hasProgram } from '../support/debian.ts';
-import { isTooWide, POLLED, startBrowser, tabTo, watchedPage } from '../support/pageBrowser.ts';
-import { sampleSnapshot } from '../support/sampleSnapshot.ts';
+import { isTooWide, POLLED, tabTo, watchedPage } from '../support/pageBrowser.ts';
+import { sampleInBrowser } from '../support/sampleInBrowser.ts';
 
 const WINDOWS = [
   { width: 1440, height: 900 },
@@ -12,23 +10,12 @@ const WINDOWS = [
 ];
 
 describe.skipIf(!hasProgram('chromium'))('a visitor', () => {
-  let server: Server;
-  let browser: Browser;
-  beforeAll(async () => {
-    [server, browser] = await Promise.all([
-      runServer(['--data', await sampleSnapshot(), '--threads', '1']),
-      startBrowser(inject('runDirectory')),
-    ]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await server.stop();
-  });
+  const site = sampleInBrowser();
 
   test.each(WINDOWS.flatMap((viewport) => [true, false].map((scripts) => [viewport, scripts] as const)))(
     'finds soil moisture near Iceland around 2003 in three clicks at %j (scripts: %s)',
     async (viewport, javaScriptEnabled) => {
-      const { page, amiss, close } = await watchedPage(browser, server.url, { viewport, javaScriptEnabled });
+      const { page, amiss, close } = await watchedPage(site.browser, site.server.url, { viewport, javaScriptEnabled });
       await page.goto('/');
       const search = page.locator('form[role=search]').first();
       await search.locator('input[type=search]').fill('soil moisture');
@@ -69,7 +56,7 @@ describe.skipIf(!hasProgram('chromium'))('a visitor', () => {
   );
 
   test.each(WINDOWS)('finds the filters before the records, folded on a small screen: %j', async (viewport) => {
-    const { page, close } = await watchedPage(browser, server.url, { viewport });
+    const { page, close } = await watchedPage(site.browser, site.server.url, { viewport });
     await page.goto('/browse/observations/');
     const isWide = viewport.width > 1000;
     const value = page.locator('.facet a').filter({ hasText: /^citable$/ });

@@ -1,13 +1,13 @@
 // The pages at /docs/ in a browser: an index without scripts, and Swagger UI, in which Chromium shows the operations of
 // every collection, tries one out, and logs nothing to its console. No request goes to another server.
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { PARAMETERS } from '../../engine/query/parameters.ts';
 import { COLLECTIONS } from '../../engine/schema/catalogue.ts';
-import { runServer, type Server } from '../support/commandProcess.ts';
+import { runServer } from '../support/commandProcess.ts';
 import { hasProgram } from '../support/debian.ts';
-import { isTooWide, seriousOf, startBrowser, watchedPage } from '../support/pageBrowser.ts';
+import { isTooWide, seriousOf, watchedPage } from '../support/pageBrowser.ts';
 import { someOf } from '../support/ring.ts';
+import { sampleInBrowser } from '../support/sampleInBrowser.ts';
 import { PAGE_LOOKS } from '../support/samplePages.ts';
 import { sampleSnapshot } from '../support/sampleSnapshot.ts';
 
@@ -20,18 +20,7 @@ const TIMES = ['ob_id', 'ob_id__in', 'ob_id__gte', 'ob_id__lte'].concat(
 );
 
 describe.skipIf(!hasProgram('chromium'))('the pages at /docs/ in Chromium', () => {
-  let server: Server;
-  let browser: Browser;
-  beforeAll(async () => {
-    [server, browser] = await Promise.all([
-      runServer(['--data', await sampleSnapshot(), '--threads', '1']),
-      startBrowser(inject('runDirectory')),
-    ]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await server.stop();
-  });
+  const site = sampleInBrowser();
 
   test.each(someOf(['', '/some/catalogue'], 1))(
     'shows every collection, tries a list out and contacts this server only, below the path "%s"',
@@ -39,7 +28,7 @@ describe.skipIf(!hasProgram('chromium'))('the pages at /docs/ in Chromium', () =
       const flags = ['--base-url', `https://catalogue.test${path}`, '--threads', '1'];
       const based = await runServer(['--data', await sampleSnapshot(), ...flags]);
       try {
-        const { page, amiss, close } = await watchedPage(browser, based.url);
+        const { page, amiss, close } = await watchedPage(site.browser, based.url);
         page.setDefaultTimeout(60_000);
         await page.goto(`${path}/docs/api/`);
         await page.waitForSelector('.opblock-tag');
@@ -82,7 +71,7 @@ describe.skipIf(!hasProgram('chromium'))('the pages at /docs/ in Chromium', () =
     'have no serious axe violation in %s at %j, and lead to Swagger UI',
     async (...look) => {
       const [colorScheme, viewport] = look;
-      const { page, amiss, close } = await watchedPage(browser, server.url, { colorScheme, viewport });
+      const { page, amiss, close } = await watchedPage(site.browser, site.server.url, { colorScheme, viewport });
       page.setDefaultTimeout(60_000);
       await page.goto('/docs/');
       expect([await seriousOf(page), await isTooWide(page)]).toEqual([[], false]);
@@ -103,7 +92,7 @@ describe.skipIf(!hasProgram('chromium'))('the pages at /docs/ in Chromium', () =
   );
 
   test('shows the response if the document is unavailable for the moment', async () => {
-    const { page, amiss, close } = await watchedPage(browser, server.url);
+    const { page, amiss, close } = await watchedPage(site.browser, site.server.url);
     await page.route('**/openapi.json', (route) => route.fulfill({ status: 503, body: '<b>busy</b>' }));
     await page.goto('/docs/api/');
     await page
