@@ -62,8 +62,8 @@ function parseInterval(text: string): readonly Comparison[] | string {
 }
 
 /**
- * Requires that the record itself, or one that a link leads to, is in the collection `target` and matches all
- * comparisons; a text is a message for the client. Without such a link, the parameter has no effect.
+ * Requires that all comparisons match the record itself, if its collection is `target`, or one that a link leads to. A
+ * text in place of comparisons refuses the parameter. If no link leads to `target`, the parameter has no effect.
  */
 function addExtent(reading: Reading, at: number, target: string, comparisons: readonly Comparison[] | string): void {
   const collection = reading.collection!;
